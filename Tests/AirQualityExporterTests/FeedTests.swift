@@ -36,9 +36,10 @@ struct FeedTests {
         let lost = FeedEvent.disconnected(.refused, detail: "detail")
         let said = stride(from: 0, through: 3 * 3600, by: 20).compactMap { second -> String? in
             guard let entry = log.entry(for: lost, at: .seconds(second)), entry.level == .warning else { return nil }
-            return entry.metadata["down_for"] ?? "first"
+            return entry.metadata.text
         }
-        #expect(said == ["first", "1h", "2h", "3h"])
+        let first = "feed=ws://x/ reason=refused err=detail"
+        #expect(said == [first] + (1...3).map { first + " down_for=\($0)h" })
     }
 
     @Test func `A feed that goes up and down all the time has twenty lines at once, then twenty each hour`() {

@@ -33,7 +33,6 @@ struct LoggerTests {
             (String(decoding: [0x61, 0xFF, 0x62], as: UTF8.self), [:], "\"a\u{FFFD}b\""),
             ("m", ["b": "2", "a": "1", "C": "x y"], #"m b=2 a=1 C="x y""#),
             ("m", ["a key": "v", "": "e"], #"m "a key"=v ""=e"#),
-            ("m", ["time": "never", "level": "ERROR", "a": "1", "msg": "forged"], "m a=1"),
         ] as [(String, Logger.Metadata, String)])
     func `A line of logfmt quotes what is ambiguous`(message: String, metadata: Logger.Metadata, expected: String) {
         #expect(lines(message, metadata) == "time=2026-11-21T04:49:45.252Z level=INFO msg=\(expected)\n")
@@ -76,10 +75,5 @@ struct LoggerTests {
         logger.error("m")
         let levels = lines.text.split(separator: "\n").map { $0.split(separator: " ")[1].dropFirst(6) }
         #expect(levels.joined(separator: " ") == expected)
-    }
-
-    @Test func `A field that is given twice has its last value, in its first place`() {
-        let fields: Logger.Metadata = ["a": "1", "b": "1"]
-        #expect(lines("m", fields.merging(["a": "2", "c": "2"])).hasSuffix(" msg=m a=2 b=1 c=2\n"))
     }
 }

@@ -9,7 +9,7 @@ import Testing
 struct SignalsTests {
     @Test(
         arguments: [
-            (SIGTERM, Signals.Signal.terminate), (SIGINT, .interrupt), (SIGHUP, .hangUp),
+            (SIGTERM, Signals.Signal.terminate), (SIGINT, .terminate), (SIGHUP, .hangUp),
         ])
     func `Each signal has its value`(number: Int32, expected: Signals.Signal) throws {
         #expect(

@@ -3,6 +3,8 @@
 
 #include "CStart.h"
 
+#include <sys/prctl.h>
+
 static int count;
 static char **arguments;
 
@@ -14,3 +16,5 @@ __attribute__((constructor)) static void keepArguments(int argumentCount, char *
 int CStart_argumentCount(void) { return count; }
 
 const char *CStart_argument(int number) { return arguments[number]; }
+
+void CStart_nameThread(const char *name) { prctl(PR_SET_NAME, name); }

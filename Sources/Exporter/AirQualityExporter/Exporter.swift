@@ -153,7 +153,7 @@ final class Exporter: Sendable {
             }
             if notify?.watchdogInterval != nil { _ = notify?.send("WATCHDOG=1") }
             switch signals.wait(for: waitTime(now, wall, nextCheckAt, notify?.watchdogInterval)) {
-            case .terminate, .interrupt:
+            case .terminate:
                 logger.info("Received signal, shutting down")
                 return
             case .hangUp: reloader.reloadSoon()

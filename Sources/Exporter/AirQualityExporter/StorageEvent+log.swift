@@ -9,16 +9,16 @@ extension StorageEvent {
         case .created: logger.info("Storage file created", metadata: file)
         case .restored(let cities, let leftOut):
             let counts: Logger.Metadata = ["cities": "\(cities)", "left_out": "\(leftOut)"]
-            logger.info("Storage file restored", metadata: file.merging(counts))
+            logger.info("Storage file restored", metadata: file + counts)
         case .recovered: logger.info("Storage file writable again, nothing was lost", metadata: file)
         case .recreated: logger.warning("Storage file was changed by others: recreated from memory", metadata: file)
         case .failing(let reason):
             logger.error(
-                "Storage file not writable: serving from memory, retrying", metadata: file.merging(["err": reason]))
+                "Storage file not writable: serving from memory, retrying", metadata: file + ["err": reason])
         case .quarantined(let movedTo, let reason):
             logger.error(
                 "Storage file moved aside, new file created",
-                metadata: file.merging(["moved_to": movedTo, "err": reason]))
+                metadata: file + ["moved_to": movedTo, "err": reason])
         }
     }
 }

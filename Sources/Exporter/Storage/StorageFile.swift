@@ -29,7 +29,7 @@ public final class StorageFile: Sendable {
     private let now: @Sendable () -> Int64
     private let state: Mutex<StorageStatistics>
     private let writer: Mutex<StorageWriter?>
-    private let stopped: WakePipe
+    private let isStopped = Monitor(false)
 
     /// Opens, checks and reads the file, restores the store from it, and locks it against other processes until
     /// ``run(onEvent:)`` has returned.
@@ -47,7 +47,6 @@ public final class StorageFile: Sendable {
         precondition(interval > .zero && interval <= .seconds(1), "batches are at most a second apart")
         self.interval = interval
         self.now = now
-        stopped = try WakePipe()
         var writer = StorageWriter(path, store: store)
         do throws(StorageError) {
             outcome = try writer.open(now: now())
@@ -84,7 +83,7 @@ public final class StorageFile: Sendable {
         var delay = Duration.zero
         var isStopping = false
         repeat {
-            isStopping = stopped.wait(delay)
+            isStopping = isStopped.wait(until: monotonicTime() + delay) { $0 ? true : nil } ?? false
             let startedAt = monotonicTime()
             // Before the store is looked at: what comes while the batch is written may not be in it.
             let askedAt = now()
@@ -98,7 +97,7 @@ public final class StorageFile: Sendable {
     }
 
     /// Has one last batch written; then ``run(onEvent:)`` returns. Any thread.
-    public func stop() { stopped.wake() }
+    public func stop() { isStopped.change { $0 = true } }
 
     /// Any thread.
     public var statistics: StorageStatistics { state.withLock { $0 } }

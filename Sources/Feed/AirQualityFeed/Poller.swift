@@ -37,7 +37,7 @@ final class Poller {
         plan = PollPlan(
             source: options.source, api: configuration.source, baseURL: configuration.baseURL,
             cities: configuration.cities, keyOrigin: configuration.key?.origin, rate: configuration.rate,
-            interval: options.interval, random: randomUnit)
+            interval: options.interval, random: { .random(in: 0..<1) })
         self.program = program
         self.configuration = configuration
         self.server = server

@@ -71,6 +71,3 @@ public func pauseThread(for time: Duration) {
     var time = time.timespec
     _ = unsafe nanosleep(&time, nil)
 }
-
-/// A uniformly distributed number in 0 ..< 1 from the system's generator; any thread.
-public func randomUnit() -> Double { Double.random(in: 0..<1) }

@@ -67,13 +67,12 @@ private func openFile(_ path: String) throws(SystemError) -> FileDescriptor {
 
 // MARK: Names
 
-/// Device and inode of a file.
+/// Device and inode of a file: the same as long as it is the same file, whatever its name and content.
 package struct FileIdentity: Sendable, Equatable {
     private let device: UInt64
     private let inode: UInt64
-    package let isRegular: Bool
 
-    /// The stamp of a file, `nil` when it cannot be looked at. Corresponds to `stat`.
+    /// `nil` when the file cannot be looked at.
     package init?(_ path: String) {
         guard let status = fileStatus(path) else { return nil }
         self.init(status)
@@ -82,7 +81,6 @@ package struct FileIdentity: Sendable, Equatable {
     fileprivate init(_ status: stat) {
         device = UInt64(status.st_dev)
         inode = UInt64(status.st_ino)
-        isRegular = status.isRegular
     }
 }
 
@@ -94,7 +92,7 @@ public struct FileStamp: Sendable, Equatable {
     /// set it back.
     private let changedAt: Int64
 
-    /// The stamp of an open file, `nil` when it cannot be looked at.
+    /// `nil` when the file cannot be looked at.
     public init?(_ path: String) {
         guard let status = fileStatus(path) else { return nil }
         identity = FileIdentity(status)

@@ -13,10 +13,10 @@ package struct IPAddress: Sendable, Equatable, CustomStringConvertible {
     /// As Go writes it, empty without one; corresponds to `inet_ntop`.
     package var description: String {
         guard bytes.count == 4 || bytes.count == 16 else { return "" }
-        var characters = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
-        let family = bytes.count == 4 ? AF_INET : AF_INET6
-        return unsafe inet_ntop(family, bytes, &characters, socklen_t(characters.count)) == nil
-            ? "" : stringUpToNUL(characters)
+        return unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { text in
+            let family = bytes.count == 4 ? AF_INET : AF_INET6
+            return unsafe String(cString: inet_ntop(family, bytes, text.baseAddress, socklen_t(text.count)))
+        }
     }
 
     /// One client to limits: an IPv4 address, or a /64 of IPv6, which is what one subscriber has.

@@ -18,41 +18,31 @@ public struct Logger: Sendable {
         public var name: String { ["DEBUG", "INFO", "WARN", "ERROR"][rawValue] }
     }
 
-    /// The fields behind the message; their names differ. One named `time`, `level` or `msg` is left out of the line.
+    /// The fields behind the message, in this order. Their names differ from each other, and from `time`, `level` and
+    /// `msg`.
     public struct Metadata: ExpressibleByDictionaryLiteral, Equatable, Sendable {
-        fileprivate var fields: [Field] = []
-
         fileprivate struct Field: Equatable, Sendable {
-            var name: String
-            var value: String
+            let name: String
+            let value: String
         }
+
+        fileprivate private(set) var fields: [Field]
 
         public init(dictionaryLiteral fields: (String, String)...) {
-            for (name, value) in fields { self[name] = value }
+            self.fields = fields.map { Field(name: $0, value: $1) }
         }
 
-        /// A new field comes last.
-        public subscript(name: String) -> String? {
-            get { fields.first { $0.name == name }?.value }
-            set {
-                if let index = fields.firstIndex(where: { $0.name == name }) {
-                    if let newValue { fields[index].value = newValue } else { fields.remove(at: index) }
-                } else if let newValue {
-                    fields.append(Field(name: name, value: newValue))
-                }
-            }
+        public static func += (metadata: inout Metadata, more: Metadata) { metadata.fields += more.fields }
+
+        public static func + (first: Metadata, second: Metadata) -> Metadata {
+            var both = first
+            both += second
+            return both
         }
 
         /// The fields as a line of logfmt has them.
         public var text: String {
             fields.map { "\(logfmtText($0.name))=\(logfmtText($0.value))" }.joined(separator: " ")
-        }
-
-        /// Both; where both have a field, the other's value.
-        public func merging(_ other: Metadata) -> Metadata {
-            var merged = self
-            for field in other.fields { merged[field.name] = field.value }
-            return merged
         }
     }
 
@@ -95,8 +85,7 @@ public struct Logger: Sendable {
         var time: [UInt8] = []
         time.appendRFC3339(now())
         let head: Metadata = ["time": String(decoding: time, as: UTF8.self), "level": level.name, "msg": message()]
-        // Metadata can hold text of a feed, which must not replace what the line says of itself.
-        let fields = head.merging(metadata()).merging(head)
+        let fields = head + metadata()
         let line =
             switch format {
             case .logfmt: fields.text

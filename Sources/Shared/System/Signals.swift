@@ -3,10 +3,8 @@ internal import Glibc
 /// The signals that end or reload the process, taken synchronously by one thread.
 public struct Signals: Sendable {
     public enum Signal: Sendable, Equatable {
-        /// SIGTERM
+        /// SIGTERM or SIGINT
         case terminate
-        /// SIGINT
-        case interrupt
         /// SIGHUP
         case hangUp
     }
@@ -29,19 +27,12 @@ public struct Signals: Sendable {
     /// are not lost. Only on the thread that called `block()`. Corresponds to `sigtimedwait`.
     public func wait(for time: Duration?) -> Signal? {
         precondition(pthread_equal(pthread_self(), owner) != 0, "signals are awaited on the thread that blocked them")
-        let deadline = time.map { monotonicTime() + $0 }
+        let deadline = monotonicTime() + (time ?? .seconds(1 << 32))
         var set = Self.awaited
         while true {
-            let number: Int32
-            if let deadline {
-                var rest = (deadline - monotonicTime()).timespec
-                number = unsafe sigtimedwait(&set, nil, &rest)
-            } else {
-                number = unsafe sigwaitinfo(&set, nil)
-            }
-            switch number {
-            case SIGTERM: return .terminate
-            case SIGINT: return .interrupt
+            var rest = (deadline - monotonicTime()).timespec
+            switch unsafe sigtimedwait(&set, nil, &rest) {
+            case SIGTERM, SIGINT: return .terminate
             case SIGHUP: return .hangUp
             // Interrupted by another signal, for example from a debugger.
             case -1 where errno == EINTR: continue

@@ -63,23 +63,15 @@ package struct SocketAddress: Sendable, Equatable {
 
     package var family: Int32 { unsafe bytes.withUnsafeBytes { unsafe Int32($0.loadUnaligned(as: sa_family_t.self)) } }
 
-    /// The host in numbers, and the port, of an IPv4 or IPv6 address. Corresponds to `getnameinfo`.
-    package var numbers: (host: String, port: Int)? {
-        var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
-        var port = [CChar](repeating: 0, count: 32)
-        let result = unsafe withPointer {
-            unsafe getnameinfo(
-                $0, $1, &host, socklen_t(host.count), &port, socklen_t(port.count), NI_NUMERICHOST | NI_NUMERICSERV)
-        }
-        guard family != AF_UNIX, result == 0, let number = Int(stringUpToNUL(port)) else { return nil }
-        return (stringUpToNUL(host), number)
-    }
-
     /// The address to listen on, `nil` where a server cannot listen there.
     package var listenAddress: ListenAddress? {
-        guard family == AF_UNIX else { return numbers.map { .tcp(host: $0.host, port: $0.port) } }
-        let path = bytes.dropFirst(MemoryLayout<sa_family_t>.size).prefix { $0 != 0 }
-        return .unix(path: String(decoding: path, as: UTF8.self))
+        switch family {
+        case AF_UNIX:
+            let path = bytes.dropFirst(MemoryLayout<sa_family_t>.size).prefix { $0 != 0 }
+            return .unix(path: String(decoding: path, as: UTF8.self))
+        case AF_INET, AF_INET6: return .tcp(host: ip.description, port: Int(bytes[2]) << 8 | Int(bytes[3]))
+        default: return nil
+        }
     }
 
     package var ip: IPAddress {
@@ -89,9 +81,4 @@ package struct SocketAddress: Sendable, Equatable {
         default: IPAddress(bytes: [])
         }
     }
-}
-
-/// The C string in an array.
-func stringUpToNUL(_ characters: [CChar]) -> String {
-    String(decoding: characters.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
 }

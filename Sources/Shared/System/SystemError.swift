@@ -14,7 +14,6 @@ public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
         case tls
         /// The peer broke the protocol or ended the connection early.
         case peer
-        case timeout
         /// The operating system or a C library refused something else.
         case system
     }

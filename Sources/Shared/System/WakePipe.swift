@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Lets any thread wake one that waits for it, alone or together with sockets.
+/// Lets any thread wake one that waits for sockets.
 package struct WakePipe: ~Copyable, Sendable {
     private let readEnd: FileDescriptor
     private let writeEnd: FileDescriptor
@@ -27,16 +27,5 @@ package struct WakePipe: ~Copyable, Sendable {
     package func clear() {
         var bytes = [UInt8](repeating: 0, count: 64)
         while unsafe recv(readEnd.number, &bytes, bytes.count, 0) > 0 {}
-    }
-
-    /// - Returns: false when nothing woke it in time.
-    package func wait(_ limit: Duration) -> Bool {
-        let deadline = monotonicTime() + limit
-        while true {
-            var waited = pollfd(fd: readEnd.number, events: Int16(POLLIN), revents: 0)
-            let result = unsafe poll(&waited, 1, (deadline - monotonicTime()).pollMilliseconds)
-            if result == 0 { return false }
-            if result > 0 { return true }
-        }
     }
 }

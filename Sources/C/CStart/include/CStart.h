@@ -5,3 +5,6 @@ int CStart_argumentCount(void);
 
 /// An argument, from 0 to the count without 1; it stays for as long as the process lives.
 const char *CStart_argument(int number);
+
+/// Names the calling thread for `top -H` and debuggers; the kernel keeps 15 bytes. Swift imports no variadic functions.
+void CStart_nameThread(const char *name);

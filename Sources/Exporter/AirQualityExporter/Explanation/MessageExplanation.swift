@@ -140,10 +140,11 @@ extension Logger.Metadata {
     init(_ reason: RejectionReason?, of connection: FeedStatistics.Connection) {
         self = [:]
         if let reason {
-            self["reason"] = reason.rawValue
-            self["rejected"] = "\(connection.rejections[reason])"
-            self["accepted"] = "\(connection.readings)"
+            self = [
+                "reason": reason.rawValue, "rejected": "\(connection.rejections[reason])",
+                "accepted": "\(connection.readings)",
+            ]
         }
-        for field in connection.explanations[reason] ?? [] { self[field.name] = field.text }
+        for field in connection.explanations[reason] ?? [] { self += [field.name: field.text] }
     }
 }

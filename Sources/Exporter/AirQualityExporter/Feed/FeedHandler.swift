@@ -81,8 +81,7 @@ final class FeedHandler {
         }
         store.apply(.explained(reason, explanation.fields), feed: number)
         guard isDue, let connection = store.feeds.first(where: { $0.label == label })?.connection else { return }
-        let metadata = Logger.Metadata(dictionaryLiteral: ("feed", label))
-            .merging(Logger.Metadata(reason, of: connection))
+        let metadata = ["feed": label] + Logger.Metadata(reason, of: connection)
         if let reason {
             logger.warning("Readings rejected", metadata: metadata)
             if let element = explanation.element {

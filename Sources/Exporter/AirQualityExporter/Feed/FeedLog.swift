@@ -60,7 +60,7 @@ struct FeedLog: Sendable {
             let message = state == .connected ? "Feed lost, reconnecting" : "Feed unreachable, retrying"
             var details: Logger.Metadata = ["reason": reason.rawValue, "err": detail]
             if let downSince {
-                details["down_for"] = Duration.seconds((now - downSince).components.seconds).prometheusText
+                details += ["down_for": Duration.seconds((now - downSince).components.seconds).prometheusText]
             }
             downSince = downSince ?? now
             return entry(.failing(reason), .warning, message, details, at: now)
@@ -92,7 +92,6 @@ struct FeedLog: Sendable {
             if isFailing { restsUntil = max(restsUntil, now) + Self.rest }
         }
         return Entry(
-            level: isSaid ? level : .debug, message: message,
-            metadata: Logger.Metadata(dictionaryLiteral: ("feed", label)).merging(details))
+            level: isSaid ? level : .debug, message: message, metadata: ["feed": label] + details)
     }
 }

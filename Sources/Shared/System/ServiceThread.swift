@@ -1,3 +1,4 @@
+internal import CStart
 internal import Glibc
 internal import Synchronization
 
@@ -12,7 +13,7 @@ public final class ServiceThread: Sendable {
     public init(name: String, stackBytes: Int = 512 * 1024, body: @escaping @Sendable () -> Void) throws(SystemError) {
         let context = unsafe Unmanaged.passRetained(
             ThreadBody {
-                nameThisThread(name)
+                unsafe CStart_nameThread(name)
                 body()
             })
         var attributes = pthread_attr_t()
@@ -51,12 +52,4 @@ private final class ThreadBody: Sendable {
 func serviceThread(context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     unsafe Unmanaged<ThreadBody>.fromOpaque(context!).takeRetainedValue().run()
     return nil
-}
-
-/// Corresponds to `pthread_setname_np`, which Swift does not import: it writes this file too.
-private func nameThisThread(_ name: String) {
-    let number = unsafe open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
-    guard number >= 0 else { return }
-    let file = FileDescriptor(owning: number)
-    _ = writeAll(Array(name.utf8.prefix(15)), to: file.number)
 }

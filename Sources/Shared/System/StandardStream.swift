@@ -5,8 +5,6 @@ public enum StandardStream: Int32, Sendable {
     case output = 1
     case error = 2
 
-    public var isTerminal: Bool { isatty(rawValue) == 1 }
-
     /// Writes all bytes, in one `write` where the system takes them at once, so that lines of several threads stay
     /// whole. False when the reader is gone or the disk is full.
     @discardableResult

@@ -22,7 +22,7 @@ struct SocketTests {
     private func context() throws -> WebSocketContext {
         let client = WebSocketClient(
             configuration: try configuration(port: 1), onEvent: { _ in }, onMessage: { _, _ in })
-        let made = WebSocketContext(ClientLoop(client), waker: client.waker)
+        let made = WebSocketContext(ClientLoop(client), of: client)
         guard let made else { throw SystemError(.system, "libwebsockets cannot make a context") }
         return made
     }

@@ -51,7 +51,7 @@ class KeyUpdater:
             and TLS.SSL_do_handshake(session) == 1
         ):
             self.updates += 1
-            # A little is read, or the kernel would end a connection that acknowledges nothing.
+            # A little is read, as a slow server does.
             if self.updates % 1000 == 0:
                 with contextlib.suppress(BlockingIOError):
                     connection.recv(1024, socket.MSG_DONTWAIT)

@@ -83,7 +83,7 @@ extension ClientLoop {
     /// Looks the host up on another thread, which may outlive the client: that can take half a minute, and the loop has
     /// deadlines.
     private func resolve(_ number: Int, host: String) {
-        let isAccepted = lookups.submit { [weak client] in client?.give(.connection(number, lookUp(host))) }
+        let isAccepted = lookups.submit { [weak client = client] in client?.give(.connection(number, lookUp(host))) }
         if !isAccepted { client.give(.connection(number, .notResolved(detail: "earlier name lookups hang"))) }
     }
 

@@ -1,3 +1,4 @@
+internal import CLibWebSockets
 internal import Synchronization
 internal import System
 
@@ -22,11 +23,18 @@ internal import System
 ///
 /// Each client has a context and a thread of its own, so that nothing that happens to one feed delays another.
 public final class WebSocketClient: Sendable {
+    /// Events that other threads have for the loop, and where it waits for them.
+    // @unchecked: the pointer is only used under the lock, and taken away under it before the context is destroyed.
+    @safe private struct Orders: @unchecked Sendable {
+        var events: [ConnectionState.Event] = []
+        /// An `lws_context`.
+        var context: OpaquePointer?
+    }
+
     let configuration: WebSocketClientConfiguration
     let onEvent: @Sendable (WebSocketEvent) -> Void
     let onMessage: @Sendable (WebSocketMessageKind, Span<UInt8>) -> Void
-    let waker = LoopWaker()
-    private let orders = Mutex<[ConnectionState.Event]>([])
+    private let orders = Mutex(Orders())
 
     /// - Parameters:
     ///   - onEvent: called on the thread of `run`.
@@ -46,7 +54,7 @@ public final class WebSocketClient: Sendable {
         let loop = ClientLoop(self)
         guard let context = makeContext(loop) else { return }
         while true {
-            for order in orders.withLock({ exchange(&$0, with: []) }) { loop.handle(order) }
+            for event in orders.withLock({ exchange(&$0.events, with: []) }) { loop.handle(event) }
             if loop.isFinished { return }
             loop.turn(context)
         }
@@ -65,17 +73,21 @@ public final class WebSocketClient: Sendable {
     public func resume() { give(.resume) }
 
     /// Any thread: has the loop handle an event.
-    func give(_ order: ConnectionState.Event) {
+    func give(_ event: ConnectionState.Event) {
         orders.withLock { orders in
-            if orders.last != order { orders.append(order) }
+            if orders.events.last != event { orders.events.append(event) }
+            // The one function of libwebsockets that other threads may call.
+            if let context = unsafe orders.context { unsafe lws_cancel_service(context) }
         }
-        waker.wake()
     }
+
+    /// Has `give` end the wait of a context from now on; `nil` before that is destroyed.
+    func setContext(_ context: OpaquePointer?) { orders.withLock { unsafe $0.context = context } }
 
     /// A context, `nil` when stopped before there was memory and a descriptor for one.
     private func makeContext(_ loop: ClientLoop) -> WebSocketContext? {
-        while !orders.withLock({ $0.contains(.stop) }) {
-            if let context = WebSocketContext(loop, waker: waker) { return context }
+        while !orders.withLock({ $0.events.contains(.stop) }) {
+            if let context = WebSocketContext(loop, of: self) { return context }
             onEvent(.connecting)
             onEvent(.disconnected(.refused, detail: "libwebsockets cannot make a context", retryAfter: nil))
             pauseThread(for: .seconds(1))

@@ -3,7 +3,7 @@ internal import System
 
 /// The one owner of an `lws_context`: a client's sockets in one loop.
 ///
-/// Everything but `LoopWaker.wake` belongs to the thread that calls `service`.
+/// Belongs to the thread that calls `service`.
 @safe struct WebSocketContext: ~Copyable {
     /// Limit of one `recv`.
     private static let receiveBufferBytes: UInt32 = 64 << 10
@@ -12,7 +12,7 @@ internal import System
 
     let context: OpaquePointer
     private let loop: ClientLoop
-    private let waker: LoopWaker
+    private let client: WebSocketClient
     // libwebsockets keeps pointers to these.
     private let timer: UnsafeMutablePointer<lws_sorted_usec_list_t>
     private let log: UnsafeMutableRawPointer?
@@ -27,9 +27,9 @@ internal import System
 
     /// - Parameters:
     ///   - loop: handles the events; kept until the last one, which comes while this object goes.
-    ///   - waker: lets other threads end `service` from now on until this object goes.
+    ///   - client: lets other threads end `service` from now on until this object goes.
     /// - Returns: `nil` when libwebsockets fails; it does not say why.
-    init?(_ loop: ClientLoop, waker: LoopWaker) {
+    init?(_ loop: ClientLoop, of client: WebSocketClient) {
         lws_set_log_level(0, nil)
         var info = unsafe lws_context_creation_info()
         unsafe info.port = CONTEXT_PORT_NO_LISTEN
@@ -54,10 +54,10 @@ internal import System
         unsafe self.context = context
         unsafe self.log = log
         self.loop = loop
-        self.waker = waker
+        self.client = client
         unsafe timer = .allocate(capacity: 1)
         unsafe timer.initialize(to: lws_sorted_usec_list_t())
-        unsafe waker.aim(at: context)
+        unsafe client.setContext(context)
     }
 
     private static func characters(of text: StaticString) -> UnsafePointer<CChar> {
@@ -91,7 +91,7 @@ internal import System
     }
 
     deinit {
-        unsafe waker.aim(at: nil)
+        unsafe client.setContext(nil)
         unsafe lws_sul_cancel(timer)
         withExtendedLifetime(loop) { unsafe lws_context_destroy(context) }
         unsafe timer.deallocate()

@@ -14,7 +14,8 @@ struct LogWriterTests {
         #expect(writer.droppedLines == 0)
     }
 
-    @Test func `Lines that nobody takes are dropped and counted, and nobody waits`() {
+    @Test(arguments: [(length: 1, waiting: 1000), (1 << 18, 3)])
+    func `Lines that nobody takes are dropped and counted, and nobody waits`(length: Int, waiting: Int) {
         let entered = Gate()
         let gate = Gate()
         let count = Mutex(0)
@@ -27,15 +28,19 @@ struct LogWriterTests {
                 gate.wait()
             }
         }
-        writer.append([1])
+        let line = [UInt8](repeating: 1, count: length)
+        // Waits as well until it is written.
+        writer.append(line)
         entered.wait()
-        for _ in 0..<LogWriter.maximumLines + 5 { writer.append([2]) }
+        for _ in 0..<waiting + 5 { writer.append(line) }
         #expect(writer.droppedLines == 5)
         let start = monotonicTime()
         writer.flush(within: .milliseconds(50))
         #expect(monotonicTime() - start >= .milliseconds(50))
         gate.open()
         writer.flush(within: .seconds(30))
-        #expect(count.withLock { $0 } == LogWriter.maximumLines + 1)
+        #expect(count.withLock { $0 } == waiting + 1)
+        writer.append(line)
+        #expect(writer.droppedLines == 5)
     }
 }

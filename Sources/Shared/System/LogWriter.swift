@@ -2,15 +2,17 @@ internal import Synchronization
 
 /// Writes lines on a thread of its own, so that no thread waits for a reader of standard error.
 ///
-/// At most 1,000 lines wait; more are dropped and counted.
+/// At most 1,000 lines and 1 MiB wait; more are dropped and counted.
 public final class LogWriter: Sendable {
     /// The process's standard error.
     public static let standardError = LogWriter { StandardStream.error.write($0) }
 
     static let maximumLines = 1000
+    static let maximumBytes = 1 << 20
 
     private let write: @Sendable ([UInt8]) -> Void
     private let queue = WorkQueue(name: "log", limit: LogWriter.maximumLines)
+    private let waitingBytes = Atomic(0)
     private let dropped = Atomic(0)
 
     /// - Parameter write: may block; called on the writer's thread.
@@ -21,7 +23,17 @@ public final class LogWriter: Sendable {
 
     /// Has the line written soon, or drops it; any thread, never blocks.
     public func append(_ line: [UInt8]) {
-        if !queue.submit({ [write] in write(line) }) { dropped.add(1, ordering: .relaxed) }
+        let waiting = waitingBytes.add(line.count, ordering: .relaxed).newValue
+        let isQueued =
+            waiting <= Self.maximumBytes
+            && queue.submit {
+                self.write(line)
+                self.waitingBytes.subtract(line.count, ordering: .relaxed)
+            }
+        if !isQueued {
+            waitingBytes.subtract(line.count, ordering: .relaxed)
+            dropped.add(1, ordering: .relaxed)
+        }
     }
 
     /// Waits until all lines are written, for so long at most. For the end of the process.

@@ -28,19 +28,15 @@ struct SQLiteConnection: ~Copyable {
         // The longest value that is ours is the definition of a table.
         unsafe sqlite3_limit(pointer, SQLITE_LIMIT_LENGTH, 4096)
         sqlite3_hard_heap_limit64(64 * 1024 * 1024)
-        set(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
-        set(SQLITE_DBCONFIG_DEFENSIVE, true)
-        set(SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)
-        set(SQLITE_DBCONFIG_ENABLE_TRIGGER, false)
-        set(SQLITE_DBCONFIG_ENABLE_VIEW, false)
+        setCheckpointOnClose(false)
         // Long enough for a short look with another tool.
         unsafe sqlite3_busy_timeout(pointer, 250)
     }
 
-    /// - Parameter option: one of `SQLITE_DBCONFIG_…` that is a switch.
-    func set(_ option: Int32, _ isOn: Bool) {
-        let result = unsafe CSQLite_db_config(pointer, option, isOn ? 1 : 0)
-        precondition(result == SQLITE_OK, "SQLite knows these options")
+    /// Whether closing moves the journal into the file.
+    func setCheckpointOnClose(_ isOn: Bool) {
+        let result = unsafe CSQLite_db_config(pointer, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, isOn ? 0 : 1)
+        precondition(result == SQLITE_OK, "SQLite knows this option")
     }
 
     /// Runs any number of statements, whose rows are ignored.
@@ -75,7 +71,4 @@ struct SQLiteConnection: ~Copyable {
     }
 
     var isReadOnly: Bool { unsafe sqlite3_db_readonly(pointer, "main") == 1 }
-
-    /// Number of rows inserted, changed or deleted so far.
-    var changeCount: Int64 { unsafe sqlite3_total_changes64(pointer) }
 }

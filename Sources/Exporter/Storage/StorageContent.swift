@@ -6,10 +6,8 @@ struct StorageContent {
     var cities: [City] = []
     /// Number of cities that are not let in: they are of another shard, beyond the limit, or have no name.
     var leftOutCount = 0
-    /// No row of the file has this id or a greater one.
+    /// No city of the file has this id or a greater one.
     var nextID: Int64 = 1
-    /// Whether an exporter has ended properly with this file, so that the rows of cities have the current readings.
-    private var isComplete = false
 
     /// Reads row by row, so that the memory needed is that of the cities that are let in.
     init(_ connection: borrowing SQLiteConnection, _ rules: StoreRules) throws(StorageError) {
@@ -17,15 +15,13 @@ struct StorageContent {
         try readPoints(connection, capacity: rules.history.capacity, places)
         for place in cities.indices {
             cities[place].points.reverse()
-            let updatedAt = cities[place].updatedAt
-            guard let newest = cities[place].points.last,
-                updatedAt == .min || (!isComplete && newest.time > updatedAt)
-            else { continue }
+            // After a kill, the newest point is the current reading.
+            guard cities[place].updatedAt == .min, let newest = cities[place].points.last else { continue }
             cities[place].index = newest.index
             cities[place].updatedAt = newest.time
             cities[place].receivedAt = newest.time
         }
-        // After a kill, a city may have had no reading that was written.
+        // A city may have had no point by then.
         cities.removeAll { $0.updatedAt == .min }
     }
 
@@ -41,7 +37,6 @@ struct StorageContent {
         while try rows.step() {
             var city = City(rows)
             nextID = city.id + 1
-            if rows.integer(4) != nil { isComplete = true }
             let isOurs = rules.shard?.contains(city.name.span) ?? true
             guard isOurs, cities.count < rules.cityLimit, isUTF8(city.name.span) else {
                 leftOutCount += 1
@@ -66,7 +61,6 @@ struct StorageContent {
             // Rows out of order can neither be found nor replaced, and SQLite's check does not notice them.
             guard key < last else { throw .damaged("it is damaged: points are out of order") }
             last = key
-            nextID = max(nextID, key.id + 1)
             guard let place = places[key.id], cities[place].points.count < capacity else { continue }
             cities[place].points.append(HistoryPoint(time: key.time, index: rows.double(2), category: 1))
         }

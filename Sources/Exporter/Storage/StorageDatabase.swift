@@ -17,8 +17,36 @@ struct StorageDatabase: ~Copyable {
     private let path: String
     /// The file and its journal as they were left.
     private var stamps: [FileStamp?] = []
-    /// SQLite's counter of changed rows at the last eviction.
-    private var evictedCount: Int64 = 0
+
+    /// The cities in the file, by name.
+    private var stored: [[UInt8]: StoredCity] = [:]
+    private var nextID: Int64 = 1
+    /// The file has everything up to this version of the store; `nil` before the first write.
+    private var writtenVersion: UInt64?
+    /// Monotonic time of the last eviction.
+    private var evictedAt = Duration.zero
+    /// The store's count of expired cities then.
+    private var expiredCount: UInt64 = 0
+
+    /// The content of the file for one city.
+    private struct StoredCity {
+        /// Row id, never used for another city.
+        let id: Int64
+        /// Time of the last change of category.
+        var changedAt: Timestamp?
+        var newest: HistoryPoint?
+
+        /// The points of a history that the file does not have, by their index; `nil` where the file has points that
+        /// the history had to give up, because the clock was set back.
+        func missingPoints(of history: History) -> Range<Int>? {
+            guard let newest else { return 0..<history.count }
+            let first = history.firstIndex(after: newest.time)
+            guard first > 0 else { return 0..<history.count }
+            guard history[first - 1].time == newest.time else { return nil }
+            // A later reading of the same millisecond replaces the point.
+            return (history[first - 1].index == newest.index ? first : first - 1)..<history.count
+        }
+    }
 
     /// Opens a regular file and checks it, or creates one. A file that cannot be written can be read.
     static func open(_ name: String) throws(StorageError) -> StorageDatabase {
@@ -88,11 +116,21 @@ struct StorageDatabase: ~Copyable {
         return false
     }
 
-    func read(_ rules: StoreRules) throws(StorageError) -> StorageContent { try StorageContent(connection, rules) }
-
-    /// Notes that the counters in the file are no longer the last ones.
-    mutating func resetCounters() throws(StorageError) {
-        try connection.execute("UPDATE city SET better = NULL, worse = NULL WHERE better NOTNULL OR worse NOTNULL")
+    /// Reads the cities, and takes from the file what holds until this start only: counters and current readings.
+    ///
+    /// - Parameter restore: called with the cities before the file is written.
+    mutating func read(_ rules: StoreRules, restore: (_ content: StorageContent) -> Void) throws(StorageError) {
+        let content = try StorageContent(connection, rules)
+        restore(content)
+        for city in content.cities {
+            stored[city.name] = StoredCity(id: city.id, changedAt: city.changes.changedAt, newest: city.points.last)
+        }
+        nextID = content.nextID
+        try connection.execute(
+            """
+            UPDATE city SET better = NULL, worse = NULL, aqi = NULL, updated_ms = NULL, received_ms = NULL
+            WHERE updated_ms NOTNULL
+            """)
         stamps = currentStamps
     }
 
@@ -109,48 +147,103 @@ struct StorageDatabase: ~Copyable {
 
     private var currentStamps: [FileStamp?] { [FileStamp(path), FileStamp(path + "-wal")] }
 
-    /// Writes all that `body` does, or nothing.
+    /// Writes what the file does not have, all of it or nothing.
     ///
-    /// - Returns: whether anything was changed.
-    mutating func write(
-        _ body: (_ rows: borrowing StorageRows) throws(StorageError) -> Void
-    ) throws(StorageError) -> Bool {
+    /// - Parameter isLast: whether the counters and the current readings are written too, which hold until the next
+    ///   start.
+    /// - Returns: whether there was anything to write.
+    mutating func write(_ snapshot: StoreSnapshot, isLast: Bool) throws(StorageError) -> Bool {
+        guard isLast || snapshot.version != writtenVersion else { return false }
         // Also when it fails: a full disk has taken a part.
         defer { stamps = currentStamps }
-        let before = connection.changeCount
-        let rows = try StorageRows(connection)
-        try connection.transaction { () throws(StorageError) in try body(rows) }
-        return connection.changeCount > before
+        let since = writtenVersion ?? 0
+        let changed = snapshot.order.filter { isLast || snapshot.states[$0].version > since }
+        var next = stored
+        var nextID = nextID
+        // The points that are no longer right go with the old id.
+        for number in changed {
+            let name = snapshot.states[number].name
+            if next[name]?.missingPoints(of: snapshot.histories[number]) == nil { next[name] = nil }
+        }
+        let now = monotonicTime()
+        let isEvicting =
+            isLast || writtenVersion == nil || next.count < stored.count || snapshot.expiredCount != expiredCount
+            || now - evictedAt >= .seconds(600)
+        var isWritten = false
+        try connection.transaction { () throws(StorageError) in
+            if isEvicting { next = try evict(next, beside: snapshot) }
+            let cityRow = try connection.prepare("INSERT OR REPLACE INTO city VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+            let reading = try connection.prepare("INSERT OR REPLACE INTO reading VALUES (?, ?, ?)")
+            for number in changed {
+                let state = snapshot.states[number]
+                let history = snapshot.histories[number]
+                let known = next[state.name]
+                var city = known ?? StoredCity(id: nextID)
+                let changes = state.changes
+                if isLast || known == nil || city.changedAt != changes.changedAt {
+                    try cityRow.run(
+                        .integer(city.id), .text(state.name), .text(Array(snapshot.rules.scale.name.utf8)),
+                        .integer(Int64(changes.direction)), .integer(changes.changedAt),
+                        .integer(isLast ? Int64(clamping: changes.better) : nil),
+                        .integer(isLast ? Int64(clamping: changes.worse) : nil), .real(isLast ? state.index : nil),
+                        .integer(isLast ? state.updatedAt : nil), .integer(isLast ? state.receivedAt : nil))
+                    isWritten = true
+                }
+                for place in city.missingPoints(of: history) ?? 0..<0 {
+                    let point = history[place]
+                    try reading.run(.integer(point.time), .integer(city.id), .real(point.index))
+                    isWritten = true
+                }
+                nextID = max(nextID, city.id + 1)
+                city.changedAt = changes.changedAt
+                city.newest = history.last
+                next[state.name] = city
+            }
+        }
+        stored = next
+        self.nextID = nextID
+        writtenVersion = snapshot.version
+        if isEvicting {
+            // Moves the journal into the file and syncs both: a loss of power takes no more than what comes after.
+            try connection.execute("PRAGMA wal_checkpoint")
+            evictedAt = now
+            expiredCount = snapshot.expiredCount
+        }
+        return isWritten
     }
 
-    /// Number of rows changed since the last eviction.
-    var unevictedCount: Int64 { connection.changeCount - evictedCount }
-
-    /// Removes all cities but the given ones and all readings but theirs; then moves the journal into the file and
-    /// syncs both, so that a loss of power takes no more than what comes after.
+    /// Removes what memory does not have any more: in the first write, every ten minutes, at the end, and when cities
+    /// have expired or lost points.
     ///
-    /// - Parameter oldest: by the city's id, the time before which readings are to go.
-    mutating func evict(_ oldest: [Int64: Timestamp]) throws(StorageError) {
-        defer { stamps = currentStamps }
+    /// - Returns: those of the cities that memory has.
+    private func evict(
+        _ cities: [[UInt8]: StoredCity], beside snapshot: StoreSnapshot
+    ) throws(StorageError) -> [[UInt8]: StoredCity] {
         try connection.execute("CREATE TEMP TABLE IF NOT EXISTS known (id INTEGER PRIMARY KEY, oldest_ms INTEGER)")
         let insert = try connection.prepare("INSERT INTO known VALUES (?, ?)")
-        try connection.transaction { () throws(StorageError) in
-            for (id, time) in oldest { try insert.run(.integer(id), .integer(time)) }
-            try connection.execute(
-                """
-                DELETE FROM city WHERE id NOT IN (SELECT id FROM known);
-                DELETE FROM reading WHERE NOT EXISTS (SELECT 1 FROM known WHERE id = city AND time_ms >= oldest_ms);
-                DELETE FROM known;
-                """)
+        var kept: [[UInt8]: StoredCity] = [:]
+        for number in snapshot.order {
+            let name = snapshot.states[number].name
+            guard let city = cities[name] else { continue }
+            kept[name] = city
+            let history = snapshot.histories[number]
+            // While the history has room, the file may have older points: those of a disk that came late.
+            let isFull = history.count == snapshot.rules.history.capacity
+            try insert.run(.integer(city.id), .integer(isFull ? history[0].time : .min))
         }
-        try connection.execute("PRAGMA wal_checkpoint")
-        evictedCount = connection.changeCount
+        try connection.execute(
+            """
+            DELETE FROM city WHERE id NOT IN (SELECT id FROM known);
+            DELETE FROM reading WHERE NOT EXISTS (SELECT 1 FROM known WHERE id = city AND time_ms >= oldest_ms);
+            DELETE FROM known;
+            """)
+        return kept
     }
 
     // MARK: Closing
 
     /// Leaves one file and no journal.
-    consuming func close() { connection.set(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false) }
+    consuming func close() { connection.setCheckpointOnClose(true) }
 
     /// Closes a file that somebody else has changed. SQLite would apply its journal to what has its name now.
     consuming func abandon() {

@@ -7,8 +7,6 @@ enum StorageError: Error, Equatable {
     case damaged(String)
     /// The disk or the permissions are at fault; the program serves from memory until that changes.
     case unavailable(String)
-    /// The disk is full; the open file is as it was.
-    case full(String)
     /// The program must not use this file.
     case rejected(String)
 
@@ -28,9 +26,8 @@ enum StorageError: Error, Equatable {
         self =
             switch code {
             case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL: .rejected("another process has it open")
-            case SQLITE_FULL: .full(message)
             case SQLITE_READONLY: .unavailable("the file is read-only")
-            case SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_AUTH, SQLITE_NOLFS:
+            case SQLITE_FULL, SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_AUTH, SQLITE_NOLFS:
                 .unavailable(message)
             // SQLite meets its limits over what is in a damaged file as well; nothing is lost by moving it aside.
             default: .damaged("it is damaged: \(message)")
@@ -39,7 +36,7 @@ enum StorageError: Error, Equatable {
 
     var reason: String {
         switch self {
-        case .damaged(let reason), .unavailable(let reason), .full(let reason), .rejected(let reason): reason
+        case .damaged(let reason), .unavailable(let reason), .rejected(let reason): reason
         }
     }
 

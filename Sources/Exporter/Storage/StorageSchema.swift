@@ -7,10 +7,10 @@ enum StorageSchema {
     /// The file's `user_version`. Version 3 was that of 1.0.0.
     static let version = 4
 
-    /// Changes of category are those of `scale`. The counters are NULL while an exporter runs: after a kill they begin
-    /// anew, because Prometheus takes any decrease for a reset to 0 and would count the whole value once more. The
-    /// current reading is that of the last proper end. Points are sorted by time, so that new ones of all cities share
-    /// pages.
+    /// Changes of category are those of `scale`. The counters and the current reading are written at a proper end, and
+    /// NULL while an exporter runs. After a kill, counters begin anew, because Prometheus takes any decrease for a
+    /// reset to 0 and would count the whole value once more. Points are sorted by time, so that new ones of all cities
+    /// share pages.
     static let creation = """
         CREATE TABLE city (
             id INTEGER PRIMARY KEY CHECK (id BETWEEN 1 AND 1000000000000000),

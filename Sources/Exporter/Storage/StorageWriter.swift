@@ -10,16 +10,9 @@ struct StorageWriter: ~Copyable {
     private var database: StorageDatabase?
     /// The file that was opened last.
     private var identity: FileIdentity?
-    /// The content of the file for each city, by name.
-    private var stored: [[UInt8]: StoredCity] = [:]
-    private var nextID: Int64 = 1
-    /// The file has everything up to this version of the store.
-    private var writtenVersion: UInt64 = 0
     /// Whether the file cannot be written, and the caller has been told so.
     private(set) var isFailing = false
     private(set) var statistics = StorageStatistics()
-    /// Monotonic time; `nil` when an eviction is due.
-    private var evictedAt: Duration?
     /// Monotonic time; `nil` when no file was moved aside.
     private var movedAsideAt: Duration?
 
@@ -74,31 +67,15 @@ struct StorageWriter: ~Copyable {
         // The content is known after the first time.
         if isFailing, FileIdentity(path) != nil, !isWritable(path) { throw .unavailable("the file is read-only") }
         var opened = try StorageDatabase.open(path)
-        var content = try opened.read(store.rules)
-        var failure: StorageError?
-        do throws(StorageError) {
-            try opened.resetCounters()
-        } catch {
-            // The next start must not restore counters that have risen since.
-            for place in content.cities.indices {
-                content.cities[place].changes.better = 0
-                content.cities[place].changes.worse = 0
-            }
-            failure = error
-        }
-        store.restore(content.cities, at: now)
-        if let failure { throw failure }
-        stored = [:]
-        for city in content.cities {
-            stored[city.name] = StoredCity(id: city.id, changedAt: city.changes.changedAt, newest: city.points.last)
-        }
-        nextID = content.nextID
-        writtenVersion = 0
-        evictedAt = nil
+        var outcome = StorageEvent.created
         let isNew = opened.isNew
+        try opened.read(store.rules) { content in
+            store.restore(content.cities, at: now)
+            if !isNew { outcome = .restored(cities: content.cities.count, leftOut: content.leftOutCount) }
+        }
         identity = FileIdentity(path)
         database = .some(opened)
-        return isNew ? .created : .restored(cities: content.cities.count, leftOut: content.leftOutCount)
+        return outcome
     }
 
     // MARK: Writing
@@ -123,13 +100,12 @@ struct StorageWriter: ~Copyable {
                 }
             }
             let snapshot = store.snapshot(withHistories: true)
-            if try write(snapshot, isLast: isLast) { statistics.lastWriteAt = now }
-            try evictWhenDue(snapshot, isLast: isLast)
+            if try database?.write(snapshot, isLast: isLast) == true { statistics.lastWriteAt = now }
             if isFailing { events.append(.recovered) }
             isFailing = false
         } catch {
-            // A full disk leaves the file as it was. After any other error it is opened and checked again.
-            if case .full = error {} else { database = nil }
+            // It is opened and checked again.
+            database = nil
             let wasFailing = isFailing
             let failure = fail(error)
             if !wasFailing { events.append(failure) }
@@ -139,60 +115,6 @@ struct StorageWriter: ~Copyable {
 
     /// Moves the journal into the file and closes it.
     consuming func finish() { database.take()?.close() }
-
-    /// - Returns: whether there was anything to write.
-    private mutating func write(_ snapshot: StoreSnapshot, isLast: Bool) throws(StorageError) -> Bool {
-        guard isLast || snapshot.version != writtenVersion else { return false }
-        var next = stored
-        var nextID = nextID
-        let since = writtenVersion
-        let hasWritten = try database?.write { rows throws(StorageError) in
-            for number in snapshot.order where isLast || snapshot.states[number].version > since {
-                let state = snapshot.states[number]
-                let history = snapshot.histories[number]
-                var city = next[state.name] ?? StoredCity(id: nextID)
-                if city.missingPoints(of: history) == nil {
-                    // The points that are no longer right go with the old id.
-                    try rows.removeCity(city.id)
-                    city = StoredCity(id: nextID)
-                }
-                if isLast || city.id == nextID || city.changedAt != state.changes.changedAt {
-                    try rows.write(state, id: city.id, scale: snapshot.rules.scale.name, isLast: isLast)
-                }
-                for place in city.missingPoints(of: history) ?? 0..<0 {
-                    try rows.write(history[place], city: city.id)
-                }
-                nextID = max(nextID, city.id + 1)
-                city.changedAt = state.changes.changedAt
-                city.newest = history.last
-                next[state.name] = city
-            }
-            guard next.count > snapshot.order.count else { return }
-            for (name, city) in next where snapshot.find(name) == nil {
-                try rows.removeCity(city.id)
-                next[name] = nil
-            }
-        }
-        stored = next
-        self.nextID = nextID
-        writtenVersion = snapshot.version
-        return hasWritten ?? false
-    }
-
-    /// Removes what memory does not have any more: every ten minutes, at the end, and after a million changes.
-    private mutating func evictWhenDue(_ snapshot: StoreSnapshot, isLast: Bool) throws(StorageError) {
-        let isDue = evictedAt.map { monotonicTime() - $0 >= .seconds(600) } ?? true
-        guard isLast || isDue || (database?.unevictedCount ?? 0) >= 1_000_000 else { return }
-        var oldest: [Int64: Timestamp] = [:]
-        for number in snapshot.order {
-            guard let city = stored[snapshot.states[number].name] else { continue }
-            let history = snapshot.histories[number]
-            // While the history has room, the file may have older points: those of a disk that came late.
-            oldest[city.id] = history.count == snapshot.rules.history.capacity ? history[0].time : .min
-        }
-        try database?.evict(oldest)
-        evictedAt = monotonicTime()
-    }
 }
 
 /// Renames a file and its journals, so that they can be examined and nothing is overwritten.

@@ -14,7 +14,7 @@ import Testing
 
     private func web(hash: String = quick, users: [String] = ["alice"]) -> WebConfiguration {
         var web = WebConfiguration()
-        for user in users { web.users[Array(user.utf8)] = hash }
+        for user in users { web.users[Array(user.utf8)] = BcryptHash(hash) }
         return web
     }
 
@@ -89,17 +89,6 @@ import Testing
         }
         #expect(try server.connect().request("/", headers: [basic("alice", "correct horse")]).status == 200)
         eventually("the end of all") { meter.current.requestsInFlight == 0 }
-    }
-
-    @Test func `Further guesses of an address get 429`() throws {
-        let server = try serveWeb(web(hash: Self.slow))
-        let clients = try (0..<5).map { _ in try server.connect() }
-        for (number, client) in clients.enumerated() {
-            client.send("GET / HTTP/1.1\r\nHost: x\r\n\(basic("alice", "guess \(number)"))\r\n\r\n")
-        }
-        let statuses = try clients.map { try $0.readAnswer().status }
-        #expect(Set(statuses) == [401, 429])
-        #expect(try server.connect().request("/", headers: [basic("alice", "correct horse")]).status == 200)
     }
 
     @Test func `A stop does not wait for a password`() throws {

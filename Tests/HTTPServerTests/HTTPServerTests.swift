@@ -162,7 +162,7 @@ extension HTTPServer {
 
     @Test func `A rejection has the form of its route, and every response forbids sniffing`() throws {
         let server = try serve {
-            $0.web.users = [[1]: "$2b$04$abcdefghijklmnopqrstuujydOTSfIH/d5oUHpsygqV5X9xJLQc6e"]
+            $0.web.users = [[1]: .decoy(cost: 4)]
             $0.routes = [
                 Route("/data", rejectsInJSON: true, respond: echo), Route("/open", needsPassword: false, respond: echo),
             ]

@@ -10,8 +10,8 @@ import Testing
 @Suite struct PasswordsTests {
     private func check(_ password: String, user: String = "alice") -> PasswordCheck {
         PasswordCheck(
-            credentials: BasicCredentials(user: Array(user.utf8), password: Array(password.utf8)), hash: "h",
-            highestCost: 4)
+            credentials: BasicCredentials(user: Array(user.utf8), password: Array(password.utf8)),
+            hash: .decoy(cost: 4), highestCost: 4)
     }
 
     private static let one: [UInt8] = [10, 0, 0, 1]
@@ -25,11 +25,11 @@ import Testing
             return check == right
         }
         for _ in 0..<2 {
-            #expect(passwords.verdict(on: check("r"), of: Self.one) == .right)
-            #expect(passwords.verdict(on: check("w"), of: Self.two) == .wrong)
+            #expect(passwords.verdict(on: check("r"), of: Self.one) == true)
+            #expect(passwords.verdict(on: check("w"), of: Self.two) == false)
         }
         #expect(asked.withLock { $0 } == 2)
-        #expect(passwords.verdict(on: check("r", user: "bob"), of: Self.one) == .wrong)
+        #expect(passwords.verdict(on: check("r", user: "bob"), of: Self.one) == false)
         #expect(asked.withLock { $0 } == 3)
     }
 
@@ -40,12 +40,12 @@ import Testing
             asked.withLock { $0.append(check) }
             return check == right
         }
-        #expect(passwords.verdict(on: right, of: Self.one) == .right)
+        #expect(passwords.verdict(on: right, of: Self.one) == true)
         for index in 0...PasswordChecks.maximumRemembered {
-            #expect(passwords.verdict(on: check("\(index)"), of: Self.one) == .wrong)
+            #expect(passwords.verdict(on: check("\(index)"), of: Self.one) == false)
         }
-        #expect(passwords.verdict(on: right, of: Self.one) == .right)
-        #expect(passwords.verdict(on: check("0"), of: Self.one) == .wrong)
+        #expect(passwords.verdict(on: right, of: Self.one) == true)
+        #expect(passwords.verdict(on: check("0"), of: Self.one) == false)
         #expect(asked.withLock { $0.last } == check("0"), "pushed out by the newest")
     }
 
@@ -54,7 +54,7 @@ import Testing
         let order = Mutex<[String]>([])
         let most = Mutex(0)
         let running = Mutex(0)
-        let passwords = PasswordChecks { check in
+        let passwords = PasswordChecks(patience: .zero) { check in
             let now = running.withLock { running in
                 running += 1
                 return running
@@ -71,7 +71,7 @@ import Testing
             threads.append(try ServiceThread(name: "check") { _ = passwords.verdict(on: check, of: [number]) })
             eventually("its turn") { passwords.waiting == Int(number) }
         }
-        #expect(passwords.verdict(on: check("other"), of: [6]) == .busy)
+        #expect(passwords.verdict(on: check("other"), of: [6]) == nil)
         for _ in 1...6 {
             gate.open()
             usleep(20_000)
@@ -81,18 +81,41 @@ import Testing
         #expect(order.withLock { $0 }.dropFirst(2) == ["3", "4", "5", "6"])
     }
 
+    @Test func `Passwords of an address wait for each other, and addresses take turns`() throws {
+        let gate = Gate()
+        let order = Mutex<[String]>([])
+        let passwords = PasswordChecks(patience: .seconds(60)) { check in
+            order.withLock { $0.append(String(decoding: check.credentials.password, as: UTF8.self)) }
+            gate.wait()
+            return true
+        }
+        var threads: [ServiceThread] = []
+        func ask(_ password: String, of client: [UInt8]) throws {
+            let check = check(password)
+            threads.append(try ServiceThread(name: "check") { _ = passwords.verdict(on: check, of: client) })
+        }
+        try ask("first", of: Self.one)
+        eventually("its turn") { order.withLock { $0 } == ["first"] }
+        for _ in 0..<3 { try ask("second", of: Self.one) }
+        try ask("other", of: Self.two)
+        eventually("the turn of the other") { order.withLock { $0 } == ["first", "other"] }
+        #expect(passwords.waiting == 2)
+        // The three are one check.
+        for _ in 0..<3 { gate.open() }
+        for thread in threads { thread.join() }
+        #expect(order.withLock { $0 } == ["first", "other", "second"])
+    }
+
     private static let quick = "$2b$04$abcdefghijklmnopqrstuujydOTSfIH/d5oUHpsygqV5X9xJLQc6e"
     private static let slow = "$2b$12$abcdefghijklmnopqrstuuaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 
-    private func active() throws -> ActiveWebConfiguration {
-        var web = WebConfiguration()
-        web.users = [Array("alice".utf8): Self.quick, Array("bob".utf8): Self.slow]
-        return try ActiveWebConfiguration(web, replacing: nil)
-    }
-
     /// The check of `user:password`.
-    private func check(_ base64: String, _ active: ActiveWebConfiguration) throws -> PasswordCheck {
-        try #require(active.passwordCheck(of: "Basic " + base64))
+    private func check(base64: String) throws -> PasswordCheck {
+        let users = [
+            Array("alice".utf8): try #require(BcryptHash(Self.quick)),
+            Array("bob".utf8): try #require(BcryptHash(Self.slow)),
+        ]
+        return try #require(PasswordCheck(authorization: "Basic " + base64, users: users))
     }
 
     @Test(arguments: ["YWxpY2U6eA==", "Ym9iOng=", "bm9ib2R5Ong=", "YWxpY2U6"])
@@ -100,8 +123,8 @@ import Testing
         _ credentials: String
     ) throws {
         var rounds = 0
-        let isRight = try check(credentials, active()).run { _, hash in
-            rounds += 1 << (Bcrypt.cost(of: hash) ?? 0)
+        let isRight = try check(base64: credentials).run { hash, _ in
+            rounds += 1 << hash.cost
             return false
         }
         #expect(!isRight && rounds == 1 << 12)
@@ -109,24 +132,14 @@ import Testing
 
     @Test func `A right password is one check`() throws {
         // "alice:correct horse", "nobody:correct horse"
-        let active = try active()
-        var hashes: [String] = []
+        var hashes: [BcryptHash] = []
         #expect(
-            try check("YWxpY2U6Y29ycmVjdCBob3JzZQ==", active).run {
-                hashes.append($1)
+            try check(base64: "YWxpY2U6Y29ycmVjdCBob3JzZQ==").run { hash, _ in
+                hashes.append(hash)
                 return true
             })
-        #expect(hashes == [Self.quick])
-        #expect(try check("YWxpY2U6Y29ycmVjdCBob3JzZQ==", active).run())
-        #expect(try !check("bm9ib2R5OmNvcnJlY3QgaG9yc2U=", active).run { _, _ in true })
-    }
-
-    @Test func `A decoy is a hash of its cost`() {
-        for cost in [4, 9, 10, 31] {
-            #expect(
-                Bcrypt.problem(of: Bcrypt.decoy(cost: cost)) == nil && Bcrypt.cost(of: Bcrypt.decoy(cost: cost)) == cost
-            )
-        }
-        #expect(!Bcrypt.verify(password: Array("correct horse".utf8), hash: Bcrypt.decoy(cost: 4)))
+        #expect(try hashes == [#require(BcryptHash(Self.quick))])
+        #expect(try check(base64: "YWxpY2U6Y29ycmVjdCBob3JzZQ==").run())
+        #expect(try !check(base64: "bm9ib2R5OmNvcnJlY3QgaG9yc2U=").run { _, _ in true })
     }
 }

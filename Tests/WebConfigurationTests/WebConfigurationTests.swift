@@ -83,12 +83,12 @@ import Testing
             Case("tls-chain"),
             Case(
                 "tls-chain-reversed",
-                "tls_server_config.key_file (FOLDER/server.key) is not the key of cert_file "
-                    + "(FOLDER/chain-reversed.pem): The certificate and the given key do not match"),
+                "tls_server_config.cert_file (FOLDER/chain-reversed.pem) cannot be served with key_file "
+                    + "(FOLDER/server.key): The certificate and the given key do not match"),
             Case("tls-one-file"),
             Case("tls-inline", nil, .newer(.inlinePEM)),
             Case("tls-inline-and-file", nil, .newer(.inlinePEM)),
-            Case("tls-inline-junk", "tls_server_config.cert cannot be read as a certificate: "),
+            Case("tls-inline-junk", "tls_server_config.cert cannot be served: "),
             Case("tls-cert-missing", "tls_server_config has neither cert nor cert_file"),
             Case("tls-key-missing", "tls_server_config has neither key nor key_file"),
             Case("tls-cert-empty", "tls_server_config has neither cert nor cert_file"),
@@ -100,18 +100,16 @@ import Testing
                 "tls_server_config.key_file: cannot read FOLDER/none.key: No such file or directory"),
             Case(
                 "tls-cert-is-directory", "tls_server_config.cert_file: cannot read FOLDER/.: it is not a regular file"),
-            Case(
-                "tls-cert-empty-file",
-                "tls_server_config.cert_file (FOLDER/empty.pem) cannot be read as a certificate: "),
-            Case(
-                "tls-cert-is-key",
-                "tls_server_config.cert_file (FOLDER/server.key) cannot be read as a certificate: "),
+            Case("tls-cert-empty-file", "tls_server_config.cert_file (FOLDER/empty.pem) cannot be served: "),
+            Case("tls-cert-is-key", "tls_server_config.cert_file (FOLDER/server.key) cannot be served: "),
             Case(
                 "tls-key-of-another",
-                "tls_server_config.key_file (FOLDER/server-ec.key) is not the key of cert_file (FOLDER/server.pem): "),
+                "tls_server_config.cert_file (FOLDER/server.pem) cannot be served with key_file "
+                    + "(FOLDER/server-ec.key): The certificate and the given key do not match"),
             Case(
                 "tls-key-encrypted",
-                "tls_server_config.key_file (FOLDER/server-encrypted.key) cannot be read as a key: "),
+                "tls_server_config.cert_file (FOLDER/server.pem) cannot be served with key_file "
+                    + "(FOLDER/server-encrypted.key): "),
             Case(
                 "tls-name-is-number",
                 "tls_server_config.cert_file: cannot read FOLDER/404: No such file or directory"),
@@ -131,9 +129,9 @@ import Testing
                 "line 4: tls_server_config.min_version is \"tls12\", expected one of TLS10, TLS11, TLS12, TLS13"),
             Case("tls-version-null"),
             Case(
-                "tls-version-null-capital",
-                "line 4: tls_server_config.min_version is \"Null\", expected one of TLS10, TLS11, TLS12, TLS13"),
-            Case("tls-versions-reversed"),
+                "tls-versions-reversed",
+                "tls_server_config: min_version, max_version and cipher_suites leave nothing for this certificate",
+                .stricter),
             Case("tls-ciphers"),
             Case("tls-ciphers-empty"),
             Case(
@@ -176,8 +174,12 @@ import Testing
                 "tls_server_config.client_ca_file: cannot read FOLDER/none.pem: No such file or directory"),
             Case(
                 "client-ca-no-certificate",
-                "tls_server_config.client_ca_file (FOLDER/ca-none.pem) has no certificate that can be read", .stricter),
-            Case("client-ca-one-broken"),
+                "tls_server_config.client_ca_file (FOLDER/ca-none.pem) has a certificate that cannot be read: ",
+                .stricter),
+            Case(
+                "client-ca-one-broken",
+                "tls_server_config.client_ca_file (FOLDER/ca-one-broken.pem) has a certificate that cannot be read: ",
+                .stricter),
             Case("client-auth-without-ca"),
             Case("client-auth-old-name"),
             Case("client-auth-request"),
@@ -230,26 +232,22 @@ import Testing
             Case("users-two-spellings"),
             Case("users-twice", "line 3: the key \"alice\" is there twice"),
             Case("users-number-twice", "line 3: the key \"7\" is there twice"),
-            Case("users-plain-password", hash("it is too short")),
-            Case("users-null", hash("it is too short")),
-            Case("users-cost-low", hash("its cost is not from 4 to 31")),
-            Case("users-cost-text", hash("its cost is not a number")),
-            Case("users-sha512", hash("its version is above 2")),
+            Case("users-plain-password", hash),
+            Case("users-null", hash),
+            Case("users-cost-low", hash),
+            Case("users-cost-text", hash),
+            Case("users-sha512", hash),
             Case("users-list", "line 2: basic_auth_users is a list, expected a mapping"),
             Case("users-hash-is-list", "line 2: basic_auth_users.alice is a list, expected a bcrypt hash"),
         ]
 
-        private static func hash(_ problem: String) -> String {
-            "line 2: basic_auth_users.alice is <secret>, expected a bcrypt hash ($2y$…), but \(problem)"
-        }
+        private static let hash =
+            "line 2: basic_auth_users.alice is <secret>, expected a bcrypt hash ($2y$…) with a cost of 4 to 31"
 
         static let rateLimits = [
             Case("rate-limit", nil, .newer(.rateLimit)),
-            Case("rate-limit-nanoseconds", "line 3: rate_limit.burst is \"0x10\", expected a whole number"),
             Case("rate-limit-off", nil, .newer(.rateLimit)),
-            Case("rate-limit-negative", nil, .newer(.rateLimit)),
             Case("rate-limit-no-burst", nil, .newer(.rateLimit)),
-            Case("rate-limit-burst-fraction", nil, .newer(.rateLimit)),
             Case(
                 "rate-limit-days",
                 "line 2: rate_limit.interval is \"1d\", expected a duration such as 500ms, 30s or 1m30s"),
@@ -259,7 +257,7 @@ import Testing
 
     static func path(_ file: String) -> String { folder.appending(path: file + ".yml").path }
 
-    @Test("files are accepted or refused", arguments: Case.all) func judges(_ scenario: Case) throws {
+    @Test(arguments: Case.all) func `A file is accepted or rejected`(_ scenario: Case) throws {
         let path = Self.path(scenario.file)
         do throws(SystemError) {
             _ = try WebConfiguration(file: path)
@@ -270,7 +268,7 @@ import Testing
         }
     }
 
-    @Test("every file is in the table") func complete() throws {
+    @Test func `Every file is in the table`() throws {
         let files = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path).filter {
             $0.hasSuffix(".yml")
         }
@@ -279,9 +277,8 @@ import Testing
     }
 
     @Test(
-        "promtool judges the same",
         .enabled(if: FileManager.default.isExecutableFile(atPath: promtool), "\(promtool) is not installed"))
-    func promtoolJudges() throws {
+    func `promtool judges the same`() throws {
         var agreements: [Case.Feature: Set<Bool>] = [:]
         for scenario in Case.all {
             let accepts = try answer("check", "web-config", Self.path(scenario.file)).status == 0
@@ -309,7 +306,7 @@ import Testing
         return (process.terminationStatus, text)
     }
 
-    @Test("a missing file is an error") func missing() {
+    @Test func `A missing file is an error`() {
         let path = Self.path("none")
         let error = #expect(throws: SystemError.self) { try WebConfiguration(file: path) }
         #expect(error?.reason == "cannot read \(path): No such file or directory")
@@ -340,17 +337,16 @@ private let serverTLS = "tls_server_config:\n  cert_file: server.pem\n  key_file
         }
     }
 
-    @Test("an empty file changes nothing") func empty() throws {
+    @Test func `An empty file changes nothing`() throws {
         let configuration = try read("")
         #expect(configuration.tls == nil)
-        #expect(configuration.allowsHTTP2)
         #expect(configuration.headers.isEmpty)
         #expect(configuration.users.isEmpty)
         #expect(configuration.rateLimit == nil)
         #expect(configuration.warnings.isEmpty)
     }
 
-    @Test("TLS with its files") func tls() throws {
+    @Test func `TLS has its files`() throws {
         let configuration = try read(
             serverTLS + "  client_ca_file: ca.pem\n  client_auth_type: VerifyClientCertIfGiven\n"
                 + "  client_allowed_sans: [é, 192.0.2.7]\n")
@@ -364,18 +360,17 @@ private let serverTLS = "tls_server_config:\n  cert_file: server.pem\n  key_file
     }
 
     @Test(
-        "client_auth_type",
         arguments: [
             ("", .none), ("NoClientCert", .none), ("RequestClientCert", .request),
             ("RequireAnyClientCert", .requireAny),
             ("RequireClientCert", .requireAny), ("VerifyClientCertIfGiven", .verifyIfGiven),
             ("RequireAndVerifyClientCert", .requireAndVerify),
         ] as [(String, TLSConfiguration.ClientAuthentication)])
-    func clientAuthentication(name: String, expected: TLSConfiguration.ClientAuthentication) throws {
+    func `A client_auth_type has its meaning`(name: String, expected: TLSConfiguration.ClientAuthentication) throws {
         #expect(try read(serverTLS + "  client_auth_type: \"\(name)\"\n").tls?.clientAuthentication == expected)
     }
 
-    @Test("paths begin where the file is") func paths() throws {
+    @Test func `Paths begin where the file is`() throws {
         let text = serverTLS.replacing("server.", with: "sub/server.")
         for (path, prefix) in [("web.yml", "sub/"), ("/etc/web.yml", "/etc/sub/"), ("./a/web.yml", "./a/sub/")] {
             let error = #expect(throws: SystemError.self) { try read(text, path: path) }
@@ -386,7 +381,7 @@ private let serverTLS = "tls_server_config:\n  cert_file: server.pem\n  key_file
         #expect(error?.reason.hasSuffix("no /abs/server.pem") == true)
     }
 
-    @Test("PEM may be inline; a file wins over it") func inline() throws {
+    @Test func `PEM may be inline, and a file wins over it`() throws {
         let certificate = String(decoding: files["conf/server-ec.pem"]!, as: UTF8.self)
         let key = String(decoding: files["conf/server-ec.key"]!, as: UTF8.self)
         func indented(_ text: String) -> String { text.split(separator: "\n").map { "    \($0)\n" }.joined() }
@@ -398,52 +393,48 @@ private let serverTLS = "tls_server_config:\n  cert_file: server.pem\n  key_file
     }
 
     @Test(
-        "header values are fit to be sent",
         arguments: [
             ("max-age=5", "max-age=5"), ("\" a \"", "a"), ("\"a\\r\\nSet-Cookie: b\"", "a  Set-Cookie: b"),
             ("\"a\\tb\\0c\"", "a b c"), ("\"\"", nil), ("\" \\n \"", nil), ("~", nil), ("7", "7"), ("é", "é"),
         ] as [(String, String?)])
-    func headers(value: String, expected: String?) throws {
+    func `A header's value is fit to be sent`(value: String, expected: String?) throws {
         let configuration = try read("http_server_config: {headers: {Strict-Transport-Security: \(value)}}\n")
         #expect(configuration.headers.map(\.value) == (expected.map { [$0] } ?? []))
     }
 
-    @Test("users are bytes, not Unicode") func users() throws {
+    @Test func `Users are bytes, not Unicode`() throws {
         let hash = "$2y$04$uEla0/h5HncvF9CKy/fpCOJ/k0R/XaPmQlbP.NN2H4KzbzTJSiBEm"
         let users = try read("basic_auth_users: {\"\\u00e9\": \(hash), \"e\\u0301\": \(hash), 7: \(hash)}\n").users
         #expect(Set(users.keys) == [[0xC3, 0xA9], [0x65, 0xCC, 0x81], [0x37]])
-        #expect(users.values.allSatisfy { $0 == hash })
+        #expect(users.values.allSatisfy { $0 == BcryptHash(hash) })
     }
 
     @Test(
-        "rate limits",
         arguments: [
             ("interval: 1.5s, burst: 20", .milliseconds(1500), 20), ("interval: 1m30s, burst: 16", .seconds(90), 16),
-            ("interval: 250000000, burst: 1", .milliseconds(250), 1), ("interval: 1s, burst: -7", .seconds(1), 0),
-            ("interval: 1s", .seconds(1), 0), ("interval: 0, burst: 5", nil, 0), ("interval: -1s, burst: 5", nil, 0),
+            ("interval: 1s", .seconds(1), 0), ("interval: 0, burst: 5", nil, 0), ("interval: ~, burst: ~", nil, 0),
             ("burst: 5", nil, 0),
         ] as [(String, Duration?, Int)])
-    func rateLimits(text: String, interval: Duration?, burst: Int) throws {
+    func `A rate limit has an interval and a burst`(text: String, interval: Duration?, burst: Int) throws {
         let limit = try read("rate_limit: {\(text)}\n").rateLimit
         #expect(limit?.interval == interval)
         #expect((limit?.burst ?? 0) == burst)
     }
 
     @Test(
-        "what is hardly meant is a warning",
         arguments: [
             (serverTLS, []),
-            (
-                serverTLS + "  client_auth_type: RequireAnyClientCert\n  client_ca_file: ca-none.pem\n",
-                ["client_ca_file (conf/ca-none.pem) has no certificate that can be read"]
-            ),
             (
                 serverTLS + "  client_allowed_sans: [a]\n",
                 ["client_allowed_sans is ignored, because client_auth_type requests no certificate"]
             ),
             (
-                serverTLS + "  min_version: TLS13\n  max_version: TLS11\n",
-                ["min_version is above max_version, so no client can connect"]
+                serverTLS + "  cipher_suites: [TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA]\n",
+                ["with these cipher_suites and this certificate, only TLS12 is spoken"]
+            ),
+            (
+                serverTLS + "  cipher_suites: [TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256]\n",
+                ["with these cipher_suites and this certificate, only TLS13 is spoken"]
             ),
             (
                 "tls_server_config: {min_version: TLS13}",
@@ -452,11 +443,11 @@ private let serverTLS = "tls_server_config:\n  cert_file: server.pem\n  key_file
             ("tls_server_config:", []),
             ("rate_limit: {interval: 1s}", ["rate_limit.burst is 0, so every request is rejected"]),
         ])
-    func warnings(text: String, expected: [String]) throws {
+    func `What is hardly meant is a warning`(text: String, expected: [String]) throws {
         #expect(try read(text).warnings == expected)
     }
 
-    @Test("secrets stay out of errors") func secrets() {
+    @Test func `Secrets stay out of errors`() {
         for text in [
             "basic_auth_users: {alice: hunter2}", "basic_auth_users: {alice: !!int hunter2}",
             "tls_server_config: {key: !!int hunter2}", "tls_server_config: {cert: a, key: hunter2}",
@@ -467,20 +458,10 @@ private let serverTLS = "tls_server_config:\n  cert_file: server.pem\n  key_file
         }
     }
 
-    @Test("authorities that cannot be read are left out") func authorities() throws {
-        let broken = try readFile(WebConfigurationTests.folder.path + "/ca-one-broken.pem", limit: 1 << 20)
-        #expect(readableCertificates(broken) == files["conf/ca.pem"])
-        #expect(readableCertificates(files["conf/ca-none.pem"]!) == nil)
-        #expect(readableCertificates([]) == nil)
-        #expect(readableCertificates(files["conf/server.key"]!) == nil)
-        let two = files["conf/ca.pem"]! + Array("text between\n".utf8) + files["conf/server.pem"]!
-        #expect(readableCertificates(two) == files["conf/ca.pem"]! + files["conf/server.pem"]!)
-    }
-
     /// Executions of the test below.
     static let fuzzExecutions = 10_000
 
-    @Test("any bytes are a configuration or a one-line error") func fuzz() throws {
+    @Test func `Any bytes are a configuration or an error of one line`() throws {
         var generator = SeededRandom(seed: 0x77_65_62)
         // Half of the texts are good before they are changed.
         let cases = WebConfigurationTests.Case.all

@@ -6,7 +6,6 @@ import Testing
 
 @Suite struct YAMLTests {
     @Test(
-        "documents become trees",
         arguments: [
             ("", nil),
             ("# only a comment\n", nil),
@@ -28,17 +27,16 @@ import Testing
             ("first\n---\n}: [ not read", "first?"),
             ("%YAML 1.1\n---\na", "a?"),
         ] as [(String, String?)])
-    func trees(text: String, expected: String?) throws {
+    func `A document becomes a tree`(text: String, expected: String?) throws {
         #expect(try YAMLField.parse(Array(text.utf8))?.outline == expected)
     }
 
-    @Test("UTF-16 with a byte order mark is read") func utf16() throws {
+    @Test func `UTF-16 with a byte order mark is read`() throws {
         let text: [UInt8] = [0xFF, 0xFE] + "é: 1".utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
         #expect(try YAMLField.parse(text)?.outline == "{é: 1?}")
     }
 
     @Test(
-        "errors name the line",
         arguments: [
             ("a: 1\nb: 2\na: 3\n", "line 3: the key \"a\" is there twice"),
             ("1: x\n'1': y\n", "line 2: the key \"1\" is there twice"),
@@ -61,18 +59,18 @@ import Testing
             ("!x!y z\n", "line 1: found undefined tag handle"),
             ("%YAML 2.0\n---\n", "line 1: found incompatible YAML document"),
         ])
-    func errors(text: String, expected: String) {
+    func `An error names the line`(text: String, expected: String) {
         let error = #expect(throws: SystemError.self) { try YAMLField.parse(Array(text.utf8)) }
         #expect(error?.code == .configuration)
         #expect(error?.reason.hasPrefix(expected) == true, "\(error?.reason ?? "")")
     }
 
-    @Test("bytes that are not UTF-8 are an error") func notUTF8() {
+    @Test func `Bytes that are not UTF-8 are an error`() {
         let error = #expect(throws: SystemError.self) { try YAMLField.parse(Array("a: 1\nb: ".utf8) + [0xFF]) }
         #expect(error?.reason.hasPrefix("line 2: invalid leading UTF-8 octet") == true, "\(error?.reason ?? "")")
     }
 
-    @Test("lines are counted from 1") func lines() throws {
+    @Test func `Lines are counted from 1`() throws {
         let document = try #require(try YAMLField.parse(Array("\na: &x 1\nb:\n  - *x\n".utf8)))
         let pairs = try document.mapping()
         let list = try #require(try pairs[1].value.list())
@@ -82,7 +80,6 @@ import Testing
     }
 
     @Test(
-        "depth is bounded to four, aliases included",
         arguments: [
             ("[[[a]]]", "[[[a?]]]"),
             ("[&x [a], [*x]]", "[[a?], [[a?]]]"),
@@ -93,7 +90,7 @@ import Testing
             ("{a: {b: {c: {}}}}", "{a: {b: {c: {}}}}"),
             ("{a: &x [[e]], f: [*x]}", nil),
         ] as [(String, String?)])
-    func depth(text: String, expected: String?) throws {
+    func `Depth is bounded, aliases included`(text: String, expected: String?) throws {
         let limits = YAMLField.Limits(depth: 4, values: 100)
         if let expected {
             #expect(try YAMLField.parse(Array(text.utf8), limits: limits)?.outline == expected)
@@ -103,7 +100,7 @@ import Testing
         }
     }
 
-    @Test("the number of values is bounded, aliases included, and so is the text") func size() throws {
+    @Test func `The number of values is bounded, aliases included, and so is the text`() throws {
         let limits = YAMLField.Limits(depth: 8, values: 1000)
         let bomb = (1...9).reduce("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n") { text, level in
             text + "a\(level): &a\(level) [" + repeatElement("*a\(level - 1)", count: 10).joined(separator: ",") + "]\n"
@@ -119,13 +116,13 @@ import Testing
         #expect(long?.reason == "longer than 262144 bytes")
     }
 
-    @Test("names in errors are bounded") func names() throws {
+    @Test func `Names in errors are bounded`() throws {
         let key = String(repeating: "k", count: 1000)
         let document = try #require(try YAMLField.parse(Array("\(key): [x]".utf8)))
         #expect(try document.mapping()[0].value.path.utf8.count < 100)
     }
 
-    @Test("very deep text is an error and no overflow") func veryDeep() {
+    @Test func `Very deep text is an error and no overflow`() {
         for opening in ["[", "{a: ", "- ", "? "] {
             let text = String(repeating: opening, count: 40_000)
             #expect(throws: SystemError.self) { try YAMLField.parse(Array(text.utf8)) }
@@ -135,7 +132,7 @@ import Testing
     /// Executions of the test below.
     static let fuzzExecutions = 20_000
 
-    @Test("any bytes are a tree or an error") func fuzz() throws {
+    @Test func `Any bytes are a tree or an error`() throws {
         var generator = SeededRandom(seed: 0x79_61_6D_6C)
         let pieces = [
             "a: ", "- ", "\n", "  ", "[", "]", "{", "}", ",", ": ", "? ", "&a ", "*a", "!!int ", "'", "\"", "|\n",
@@ -177,37 +174,46 @@ extension YAMLField {
     }
 }
 
-@Suite struct YAMLScalarTests {
-    @Test("line ends", arguments: ["\n", "\r\n", "\r", "\u{85}", "\u{2028}", "\u{2029}"])
-    func lineEnds(end: String) throws {
+@Suite struct YAMLValueTests {
+    @Test(arguments: ["\n", "\r\n", "\r", "\u{85}", "\u{2028}", "\u{2029}"])
+    func `A line may end in six ways`(end: String) throws {
         let field = try YAMLField.parse(Array("a: 1\(end)b:\(end)  - 2\(end)".utf8))
         #expect(field?.outline == "{a: 1?, b: [2?]}")
         guard case .mapping(let pairs)? = field?.content else { return }
         #expect(pairs.map(\.value.line) == [1, 3])
     }
 
+    @Test(arguments: ["", "~", "null", "Null", "NULL"]) func `Null is false and an empty text`(_ text: String) throws {
+        let field = try #require(try YAMLField.parse(Array("- \(text)".utf8))?.list()?.first)
+        #expect(try field.isNull && field.boolean() == false && field.text() == "" && field.list() == nil)
+    }
+
     @Test(
-        "plain scalars",
         arguments: [
-            ("", .null), ("~", .null), ("null", .null), ("Null", .null), ("NULL", .null), ("nUll", .text),
-            ("nil", .text),
-            ("y", .boolean(true)), ("Yes", .boolean(true)), ("ON", .boolean(true)), ("true", .boolean(true)),
-            ("n", .boolean(false)), ("no", .boolean(false)), ("Off", .boolean(false)), ("FALSE", .boolean(false)),
-            ("tRUE", .text), ("yES", .text), ("0", .number(0)), ("-0", .number(0)), ("+7", .number(7)),
-            ("-12", .number(-12)), ("0x1F", .text), ("1.5", .number(1.5)), (".5", .number(0.5)),
-            ("-.5", .number(-0.5)), ("1e3", .number(1000)), ("1E+2", .number(100)),
-            // Those that SECURITY.md names.
-            ("+5", .number(5)), ("5.0", .number(5)), ("1e2", .number(100)), ("on", .boolean(true)),
-            ("yes", .boolean(true)), ("off", .boolean(false)), ("0x10", .text), ("0o10", .text), ("1_0", .text),
-            ("9223372036854775808", .number(0x1p63)),
-            // What yaml.v2 takes and nobody means.
-            ("010", .text), ("-010", .text), ("08", .text), ("0o17", .text), ("0b101", .text), ("1_000", .text),
-            (".inf", .text), (".nan", .text),
-            ("0x", .text), ("0x-5", .text), ("0x+5", .text), ("+-5", .text), ("--5", .text), ("1e", .text),
-            (".", .text), ("-", .text), ("+.", .text), (".e3", .text), ("1e400", .text), ("0x1p3", .text),
-            ("inf", .text), ("nan", .text), ("1:30", .text), ("2001-01-01", .text), ("1s", .text), ("٣", .text),
-        ] as [(String, YAMLScalar)])
-    func plain(text: String, expected: YAMLScalar) {
-        #expect(YAMLScalar(plain: text) == expected)
+            ("y", true), ("Yes", true), ("ON", true), ("true", true), ("n", false), ("no", false), ("Off", false),
+            ("FALSE", false), ("tRUE", nil), ("yES", nil), ("nUll", nil), ("nil", nil), ("1", nil), ("'true'", nil),
+        ] as [(String, Bool?)])
+    func `A boolean is what YAML 1.1 takes for one, without quotes`(text: String, expected: Bool?) throws {
+        let field = try #require(try YAMLField.parse(Array(text.utf8)))
+        #expect(!field.isNull && (try? field.boolean()) == expected)
+    }
+}
+
+@Suite struct YAMLMembersTests {
+    @Test func `Members are taken by their keys, and what is left is unknown`() throws {
+        var members = try YAMLMembers(YAMLField.parse(Array("a: 1\nb: 2\nc: 3\n".utf8)))
+        #expect(try members.take("a")?.text() == "1" && members.take("d") == nil)
+        var error = #expect(throws: SystemError.self) { try members.end() }
+        #expect(error?.reason == "line 2: b is unknown, expected one of a, d")
+        _ = members.take("b")
+        error = #expect(throws: SystemError.self) { try members.end() }
+        #expect(error?.reason == "line 3: c is unknown, expected one of a, d, b")
+        #expect(throws: SystemError.self) { try YAMLMembers(YAMLField.parse(Array("[a]".utf8))) }
+    }
+
+    @Test(arguments: ["", "~"]) func `Null has no members`(_ text: String) throws {
+        var members = try YAMLMembers(YAMLField.parse(Array(text.utf8)))
+        #expect(members.take("a") == nil)
+        try members.end()
     }
 }

@@ -18,17 +18,18 @@ final class HTTPService: Sendable {
 
     init(configuration: HTTPServerConfiguration) throws(SystemError) {
         self.configuration = configuration
-        active = Mutex(try ActiveWebConfiguration(configuration.web, replacing: nil))
+        active = Mutex(try ActiveWebConfiguration(configuration.web))
     }
 
     /// Connections and requests that begin from now on follow this configuration.
     func adopt(_ configuration: WebConfiguration) throws(SystemError) {
-        let current = active.withLock { $0 }
-        guard (current.tls == nil) == (configuration.tls == nil) else {
-            throw SystemError(.configuration, "turning TLS on or off needs a restart")
+        let next = try ActiveWebConfiguration(configuration)
+        try active.withLock { (active) throws(SystemError) in
+            guard (active.tls == nil) == (next.tls == nil) else {
+                throw SystemError(.configuration, "turning TLS on or off needs a restart")
+            }
+            active = next
         }
-        let next = try ActiveWebConfiguration(configuration, replacing: current)
-        active.withLock { $0 = next }
     }
 
     // MARK: - A connection
@@ -106,16 +107,17 @@ final class HTTPService: Sendable {
 
     /// Rejects a request that the web configuration does not let in. Blocks while a password is checked.
     private func admit(_ request: HTTPRequest, to route: Route?, of client: [UInt8]) throws(HTTPRefusal) {
-        let active = active.withLock { $0 }
-        guard active.admitsRequest() else { throw HTTPRefusal(429, "too many requests") }
-        guard route?.needsPassword ?? true, active.needsPassword else { return }
+        guard active.withLock({ $0.admitsRequest() }) else { throw HTTPRefusal(429, "too many requests") }
+        let users = active.withLock { $0.users }
+        guard route?.needsPassword ?? true, !users.isEmpty else { return }
         let unauthorized = HTTPRefusal(401, headers: [("WWW-Authenticate", "Basic")], "authentication required")
-        guard let check = active.passwordCheck(of: request.header("Authorization")) else { throw unauthorized }
-        switch passwords.verdict(on: check, of: client) {
-        case .right: return
-        case .wrong: throw unauthorized
-        case .busy: throw HTTPRefusal(429, "another password of this address is being checked")
+        guard let check = PasswordCheck(authorization: request.header("Authorization"), users: users) else {
+            throw unauthorized
         }
+        guard let isRight = passwords.verdict(on: check, of: client) else {
+            throw HTTPRefusal(429, "other passwords of this address are being checked")
+        }
+        guard isRight else { throw unauthorized }
     }
 
     // MARK: - A response

@@ -7,20 +7,30 @@ internal import WebConfiguration
 struct PasswordCheck: Sendable, Equatable {
     var credentials: BasicCredentials
     /// The user's hash; `nil`: there is no such user.
-    var hash: String?
+    var hash: BcryptHash?
     /// The highest cost of all users' hashes.
     var highestCost: Int
 
     /// Takes as long as bcrypt does: tens of milliseconds and up.
-    func run(_ verify: (_ password: [UInt8], _ hash: String) -> Bool = Bcrypt.verify) -> Bool {
+    func run(_ isHash: (_ hash: BcryptHash, _ password: [UInt8]) -> Bool = { $0.isHash(of: $1) }) -> Bool {
         let password = credentials.password
-        guard let hash, let cost = Bcrypt.cost(of: hash) else {
-            _ = verify(password, Bcrypt.decoy(cost: highestCost))
+        guard let hash else {
+            _ = isHash(.decoy(cost: highestCost), password)
             return false
         }
-        if verify(password, hash) { return true }
+        if isHash(hash, password) { return true }
         // Each cost has twice the rounds of the one below: 2ⁿ + (2ⁿ + 2ⁿ⁺¹ + … + 2ᵐ⁻¹) = 2ᵐ.
-        for missing in cost..<max(cost, highestCost) { _ = verify(password, Bcrypt.decoy(cost: missing)) }
+        for missing in hash.cost..<highestCost { _ = isHash(.decoy(cost: missing), password) }
         return false
+    }
+}
+
+extension PasswordCheck {
+    /// Returns `nil` for an `Authorization` field without credentials, or none.
+    init?(authorization: String?, users: [[UInt8]: BcryptHash]) {
+        guard let credentials = authorization.flatMap(BasicCredentials.init(authorization:)) else { return nil }
+        self.credentials = credentials
+        hash = users[credentials.user]
+        highestCost = users.values.map(\.cost).max() ?? 0
     }
 }

@@ -1,68 +1,66 @@
 internal import System
-internal import WebConfiguration
 
 /// Checks passwords on the threads of their connections: one at a time for a client, two in all, clients in the order
 /// in which they came. The last verdicts are remembered.
 final class PasswordChecks: Sendable {
-    enum Verdict: Equatable {
-        case right
-        case wrong
-        /// Another password of the client is being checked.
-        case busy
-    }
-
     private static let maximumAtOnce = 2
     /// Verdicts of each kind that are remembered: wrong guesses cannot push out the right passwords.
     static let maximumRemembered = 100
 
+    private let patience: Duration
     private let run: @Sendable (PasswordCheck) -> Bool
     private let state = Monitor(State())
 
     private struct State {
         /// The checks with each verdict, the oldest first.
-        var remembered: [Verdict: [PasswordCheck]] = [:]
-        /// One of each client, in the order in which they came: the first ones run, the others wait.
-        var turns: [(client: [UInt8], check: PasswordCheck)] = []
+        var remembered: [Bool: [PasswordCheck]] = [:]
+        /// Clients in the order in which they came: the checks of the first ones run, the others wait.
+        var turns: [[UInt8]] = []
 
-        func known(_ check: PasswordCheck) -> Verdict? { remembered.first { $0.value.contains(check) }?.key }
+        func known(_ check: PasswordCheck) -> Bool? { remembered.first { $0.value.contains(check) }?.key }
 
-        mutating func end(_ check: PasswordCheck, of client: [UInt8], _ verdict: Verdict) {
-            turns.removeAll { $0.client == client }
+        mutating func remember(_ check: PasswordCheck, _ isRight: Bool) {
             guard known(check) == nil else { return }
-            remembered[verdict, default: []].append(check)
-            if remembered[verdict, default: []].count > maximumRemembered { remembered[verdict]?.removeFirst() }
+            remembered[isRight, default: []].append(check)
+            if remembered[isRight, default: []].count > maximumRemembered { remembered[isRight]?.removeFirst() }
         }
     }
 
     private enum Step {
-        case over(Verdict)
-        case check
+        case known(isRight: Bool)
+        case turn
     }
 
-    init(run: @escaping @Sendable (PasswordCheck) -> Bool = { $0.run() }) { self.run = run }
+    /// - Parameter patience: how long a password waits for others of its client. Guesses that are told at once would
+    ///   come again at once, and take the processor from the checks.
+    init(
+        patience: Duration = .seconds(3), run: @escaping @Sendable (PasswordCheck) -> Bool = { $0.run() }
+    ) {
+        self.patience = patience
+        self.run = run
+    }
 
     /// Checks that run or wait.
     var waiting: Int { state.read { $0.turns.count } }
 
-    /// The verdict on a password, which blocks as long as its check takes and those before it.
-    func verdict(on check: PasswordCheck, of client: [UInt8]) -> Verdict {
-        var hasTurn = false
-        let step = state.wait { state -> Step? in
-            if !hasTurn {
-                if let known = state.known(check) { return .over(known) }
-                if let other = state.turns.first(where: { $0.client == client }) {
-                    // The same password is waited for.
-                    return other.check == check ? nil : .over(.busy)
-                }
-                state.turns.append((client, check))
-                hasTurn = true
-            }
-            return state.turns.prefix(Self.maximumAtOnce).contains { $0.client == client } ? .check : nil
+    /// Whether a password is right, which blocks as long as its check takes and those before it; `nil` when others of
+    /// the client take too long.
+    func verdict(on check: PasswordCheck, of client: [UInt8]) -> Bool? {
+        let step = state.wait(until: monotonicTime() + patience) { state -> Step? in
+            if let isRight = state.known(check) { return .known(isRight: isRight) }
+            if state.turns.contains(client) { return nil }
+            state.turns.append(client)
+            return .turn
         }
-        if case .over(let verdict) = step { return verdict }
+        guard let step else { return nil }
+        if case .known(let isRight) = step { return isRight }
+        _ = state.wait { $0.turns.prefix(Self.maximumAtOnce).contains(client) ? true : nil }
         // Another client may have asked for the same meanwhile.
-        let verdict = state.read { $0.known(check) } ?? (run(check) ? .right : .wrong)
-        state.change { $0.end(check, of: client, verdict) }
-        return verdict
+        let isRight = state.read { $0.known(check) } ?? run(check)
+        state.change { state in
+            state.turns.removeAll { $0 == client }
+            state.remember(check, isRight)
+        }
+        return isRight
     }
 }

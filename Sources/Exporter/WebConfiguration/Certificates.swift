@@ -24,15 +24,12 @@ package import System
             })
     }
 
-    /// The error of a certificate and a key that do not belong together.
-    static let mismatch = SystemError(.tls, describe(gnuTLS: GNUTLS_E_CERTIFICATE_KEY_MISMATCH))
-
-    /// Corresponds to `gnutls_certificate_set_x509_trust_mem`; the authorities are PEM.
+    /// Corresponds to `gnutls_certificate_set_x509_trust_mem`; the authorities are PEM, and at least one.
     package func trust(_ authorities: [UInt8]) throws(SystemError) {
-        try checkGnuTLS(
-            unsafe withDatum(authorities) {
-                unsafe gnutls_certificate_set_x509_trust_mem(credentials, $0, GNUTLS_X509_FMT_PEM)
-            })
+        let count = unsafe withDatum(authorities) {
+            unsafe gnutls_certificate_set_x509_trust_mem(credentials, $0, GNUTLS_X509_FMT_PEM)
+        }
+        try checkGnuTLS(count == 0 ? GNUTLS_E_NO_CERTIFICATE_FOUND : count)
     }
 
     /// Corresponds to `gnutls_credentials_set`: the session points to these from now on.
@@ -42,62 +39,21 @@ package import System
 }
 
 extension TLSKeyKind {
-    /// The kind of a certificate's key.
-    ///
-    /// - Throws: what is wrong with the certificate, to go behind its name.
-    init(certificate pem: [UInt8]) throws(SystemError) {
-        let algorithm: gnutls_pk_algorithm_t
-        do throws(SystemError) {
-            algorithm = try X509Certificate(pem: pem).keyAlgorithm
-        } catch {
-            throw SystemError(.tls, "cannot be read as a certificate: \(error.reason)")
-        }
+    /// The kind of the key of a certificate, the first one of the text. Corresponds to `gnutls_x509_crt_import`.
+    init(ofCertificate pem: [UInt8]) throws(SystemError) {
+        var certificate: gnutls_x509_crt_t?
+        try unsafe checkGnuTLS(gnutls_x509_crt_init(&certificate))
+        defer { unsafe gnutls_x509_crt_deinit(certificate) }
+        try checkGnuTLS(unsafe withDatum(pem) { unsafe gnutls_x509_crt_import(certificate, $0, GNUTLS_X509_FMT_PEM) })
+        let algorithm = unsafe gnutls_pk_algorithm_t(UInt32(gnutls_x509_crt_get_pk_algorithm(certificate, nil)))
         switch algorithm {
         case GNUTLS_PK_RSA, GNUTLS_PK_RSA_PSS: self = .rsa
         case GNUTLS_PK_ECDSA, GNUTLS_PK_EDDSA_ED25519: self = .ecdsa
         default:
             // The cipher suites of Go, and so ours, cannot use it.
             let name = unsafe String(cString: gnutls_pk_get_name(algorithm))
-            throw SystemError(.tls, "is for a key of the kind \(name), expected RSA, ECDSA or Ed25519")
+            throw SystemError(.tls, "its key is of the kind \(name), expected RSA, ECDSA or Ed25519")
         }
-    }
-}
-
-/// The certificates of a PEM text that can be read, as PEM; `nil` when there is none. Other text is skipped, as Go
-/// skips it where it reads a pool of authorities.
-func readableCertificates(_ pem: [UInt8]) -> [UInt8]? {
-    let begin = Array("-----BEGIN CERTIFICATE-----".utf8)
-    let end = Array("-----END CERTIFICATE-----".utf8)
-    var certificates: [UInt8] = []
-    var rest = pem[...]
-    while let start = rest.firstRange(of: begin), let stop = rest[start.upperBound...].firstRange(of: end) {
-        let block = Array(rest[start.lowerBound..<stop.upperBound]) + [UInt8(ascii: "\n")]
-        if (try? X509Certificate(pem: block)) != nil { certificates += block }
-        rest = rest[stop.upperBound...]
-    }
-    return certificates.isEmpty ? nil : certificates
-}
-
-/// The owner of a `gnutls_x509_crt_t`.
-@safe private struct X509Certificate: ~Copyable {
-    private let certificate: gnutls_x509_crt_t
-
-    /// Reads the first certificate of the text. Corresponds to `gnutls_x509_crt_import`.
-    init(pem: [UInt8]) throws(SystemError) {
-        var allocated: gnutls_x509_crt_t?
-        try unsafe checkGnuTLS(gnutls_x509_crt_init(&allocated))
-        let result = unsafe withDatum(pem) { unsafe gnutls_x509_crt_import(allocated, $0, GNUTLS_X509_FMT_PEM) }
-        guard result >= 0 else {
-            unsafe gnutls_x509_crt_deinit(allocated)
-            throw SystemError(.tls, describe(gnuTLS: result))
-        }
-        unsafe certificate = allocated!
-    }
-
-    deinit { unsafe gnutls_x509_crt_deinit(certificate) }
-
-    var keyAlgorithm: gnutls_pk_algorithm_t {
-        unsafe gnutls_pk_algorithm_t(UInt32(gnutls_x509_crt_get_pk_algorithm(certificate, nil)))
     }
 }
 

@@ -20,6 +20,13 @@ enum TLSCurve: String, CaseIterable {
     fileprivate var gnuTLSName: String { self == .x25519 ? "GROUP-X25519" : "GROUP-SECP\(rawValue.suffix(3))R1" }
 }
 
+/// The kind of a certificate's key by the key exchange that it is for in GnuTLS.
+enum TLSKeyKind: String, CaseIterable {
+    case rsa = "ECDHE-RSA"
+    /// Ed25519 as well: the suites are the same.
+    case ecdsa = "ECDHE-ECDSA"
+}
+
 /// The cipher suites by their names in Go: those of `tls.CipherSuites()` since Go 1.22, in the order that is used when
 /// none is configured.
 enum TLSCipherSuite: String, CaseIterable {
@@ -52,12 +59,6 @@ enum TLSCipherSuite: String, CaseIterable {
     }
 }
 
-enum TLSKeyKind: String, CaseIterable {
-    case rsa = "ECDHE-RSA"
-    /// Ed25519 as well: the suites are the same.
-    case ecdsa = "ECDHE-ECDSA"
-}
-
 /// TLS settings of a web configuration, translated for GnuTLS.
 struct TLSPriority: Equatable {
     var minimumVersion = TLSVersion.tls12
@@ -66,7 +67,26 @@ struct TLSPriority: Equatable {
     var cipherSuites: [TLSCipherSuite] = []
     /// Empty = all.
     var curves: [TLSCurve] = []
-    var prefersServerCipherSuites = true
+
+    /// The versions that are configured, the newest first.
+    var versions: [TLSVersion] {
+        TLSVersion.allCases.reversed().filter { minimumVersion <= $0 && $0 <= maximumVersion }
+    }
+
+    /// The versions that can be spoken with a certificate of that key, the newest first, and the ciphers for all of
+    /// them.
+    ///
+    /// Go lists cipher suites. GnuTLS combines key exchanges with ciphers instead, and has one list of ciphers for all
+    /// versions. So only the suites that fit the certificate are used, and no suite outside the list can be negotiated.
+    /// TLS 1.3 is limited to the listed ciphers unless it is the only version; Go always allows all three.
+    func offer(key: TLSKeyKind) -> (versions: [TLSVersion], ciphers: [String]) {
+        let suites = cipherSuites.isEmpty ? TLSCipherSuite.allCases : cipherSuites
+        let ciphers = suites.filter { $0.key == key }.map(\.cipher)
+        let authenticated = TLSCipherSuite.authenticatedCiphers
+        if ciphers.isEmpty || versions == [.tls13] { return (versions.filter { $0 == .tls13 }, authenticated) }
+        let hasCipherOfTLS13 = ciphers.contains(where: authenticated.contains)
+        return (versions.filter { $0 != .tls13 || hasCipherOfTLS13 }, ciphers)
+    }
 
     /// A priority string (https://gnutls.org/manual/html_node/Priority-Strings.html) for a certificate with that key.
     ///
@@ -76,62 +96,12 @@ struct TLSPriority: Equatable {
         let offer = offer(key: key)
         let parts =
             ["NORMAL", "-VERS-ALL"] + offer.versions.map { "+" + $0.gnuTLSName }
-            + ["-KX-ALL", "+" + offer.keyExchange.rawValue]
+            + ["-KX-ALL", "+" + key.rawValue]
             + ["-CIPHER-ALL"] + offer.ciphers.map { "+" + $0 } + ["-MAC-ALL", "+AEAD", "+SHA1"]
-            + ["-GROUP-ALL"] + unique(curves.isEmpty ? TLSCurve.allCases : curves).map { "+" + $0.gnuTLSName }
+            + ["-GROUP-ALL"] + (curves.isEmpty ? TLSCurve.allCases : curves).map { "+" + $0.gnuTLSName }
             // RFC 9155.
             + ["-SIGN-RSA-SHA1", "-SIGN-ECDSA-SHA1", "-SIGN-DSA-SHA1"]
-            + (prefersServerCipherSuites ? ["%SERVER_PRECEDENCE"] : []) + ["%DEBUG_ALLOW_KEY_USAGE_VIOLATIONS"]
+            + ["%SERVER_PRECEDENCE", "%DEBUG_ALLOW_KEY_USAGE_VIOLATIONS"]
         return parts.joined(separator: ":")
-    }
-
-    /// Returns `nil` when everything that is chosen can be spoken with a certificate of that key.
-    func warning(key: TLSKeyKind) -> String? {
-        let offer = offer(key: key)
-        if minimumVersion > maximumVersion { return "min_version is above max_version, so no client can connect" }
-        guard canBeSpoken(key: key) else {
-            return "cipher_suites has none for the certificate's key, so no client can connect"
-        }
-        if offer.versions.first != maximumVersion {
-            return "cipher_suites has none with a cipher of TLS 1.3, so TLS 1.3 is not spoken"
-        }
-        if offer.versions.last != minimumVersion {
-            return "cipher_suites has none for the certificate's key, so only TLS 1.3 is spoken"
-        }
-        return nil
-    }
-
-    /// True if there is a version and a suite for a certificate of that key.
-    func canBeSpoken(key: TLSKeyKind) -> Bool { offer(key: key).keyExchange == key }
-
-    private struct Offer {
-        /// The newest first.
-        var versions: [TLSVersion]
-        var keyExchange: TLSKeyKind
-        var ciphers: [String]
-    }
-
-    /// Go lists cipher suites. GnuTLS combines key exchanges with ciphers instead, and has one list of ciphers for all
-    /// versions. So only the suites that fit the certificate are used, and no suite outside the list can be negotiated.
-    /// TLS 1.3 is limited to the listed ciphers unless it is the only version; Go always allows all three.
-    private func offer(key: TLSKeyKind) -> Offer {
-        let versions = TLSVersion.allCases.reversed().filter { minimumVersion <= $0 && $0 <= maximumVersion }
-        let suites = cipherSuites.isEmpty ? TLSCipherSuite.allCases : cipherSuites
-        let ciphers = unique(suites.filter { $0.key == key }.map(\.cipher))
-        let authenticated = TLSCipherSuite.authenticatedCiphers
-        if versions == [.tls13] || (ciphers.isEmpty && versions.first == .tls13) {
-            return Offer(versions: [.tls13], keyExchange: key, ciphers: authenticated)
-        }
-        if ciphers.isEmpty || versions.isEmpty {
-            // Nothing can be agreed on, and GnuTLS must be told so: by a key exchange that the certificate cannot do.
-            let other: TLSKeyKind = key == .rsa ? .ecdsa : .rsa
-            return Offer(versions: [.tls12], keyExchange: other, ciphers: authenticated)
-        }
-        let hasCipherOfTLS13 = ciphers.contains(where: authenticated.contains)
-        return Offer(versions: versions.filter { $0 != .tls13 || hasCipherOfTLS13 }, keyExchange: key, ciphers: ciphers)
-    }
-
-    private func unique<Element: Equatable>(_ elements: [Element]) -> [Element] {
-        elements.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 }

@@ -80,10 +80,11 @@ package import System
     }
 }
 
-/// A handshake between a server and a client in this process, which shows that clients will be able to connect.
-///
-/// - Parameter priority: the server's, which must have a protocol version.
-func tryHandshake(credentials: consuming CertificateCredentials, priority: String) throws(SystemError) {
+/// A handshake between a server with that configuration and a client in this process, which shows that clients will be
+/// able to connect.
+func tryHandshake(_ tls: TLSConfiguration) throws(SystemError) {
+    let credentials = try CertificateCredentials()
+    try credentials.load(certificate: tls.certificate, key: tls.key)
     var numbers: (Int32, Int32) = (-1, -1)
     let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
     let result = unsafe withUnsafeMutablePointer(to: &numbers) { pair in
@@ -93,7 +94,7 @@ func tryHandshake(credentials: consuming CertificateCredentials, priority: Strin
     let serverSocket = FileDescriptor(owning: numbers.0)
     let clientSocket = FileDescriptor(owning: numbers.1)
     let server = try TLSSession.open(
-        GNUTLS_SERVER, GNUTLS_NONBLOCK, priority: priority, credentials: credentials, socket: serverSocket)
+        GNUTLS_SERVER, GNUTLS_NONBLOCK, priority: tls.priority, credentials: credentials, socket: serverSocket)
     let client = try TLSSession.client(GNUTLS_NONBLOCK, over: clientSocket)
     var isServerReady = false
     var isClientReady = false

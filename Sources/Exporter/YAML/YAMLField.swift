@@ -61,44 +61,11 @@ extension SystemError {
 
 // MARK: - Values
 
-/// The meaning of a plain scalar in YAML 1.1: `yes` is a boolean. Numbers with underscores, in octal, hexadecimal or
-/// binary and `1:30` are texts, so that `010` is refused rather than taken for ten or for eight.
-package enum YAMLScalar: Equatable {
-    case null
-    case boolean(Bool)
-    case number(Double)
-    case text
-
-    init(plain text: String) {
-        switch text {
-        case "", "~", "null", "Null", "NULL": self = .null
-        case "y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON": self = .boolean(true)
-        case "n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF": self = .boolean(false)
-        default: self = Self.number(text.utf8).map(YAMLScalar.number) ?? .text
-        }
-    }
-
-    private static func number(_ text: String.UTF8View) -> Double? {
-        let isNegative = text.first == UInt8(ascii: "-")
-        let digits = isNegative || text.first == UInt8(ascii: "+") ? text.dropFirst() : text[...]
-        guard let first = digits.first, isDigit(first) || first == UInt8(ascii: "."),
-            digits.allSatisfy({ isDigit($0) || "+-.eE".utf8.contains($0) }),
-            !(first == UInt8(ascii: "0") && digits.dropFirst().first.map(isDigit) == true),
-            let magnitude = Double(Substring(digits)), magnitude.isFinite
-        else { return nil }
-        return isNegative ? -magnitude : magnitude
-    }
-}
-
 /// Null is the zero value of every type, and a text is any scalar, as for the programs of Prometheus.
 extension YAMLField {
-    package func scalar(expected: String) throws(SystemError) -> YAMLScalar {
-        guard case .scalar(let text, let isPlain) = content else { throw wrong(expected: expected) }
-        return isPlain ? YAMLScalar(plain: text) : .text
-    }
-
+    /// Whether it is null as YAML 1.1 writes it.
     package var isNull: Bool {
-        if case .scalar(let text, true) = content { YAMLScalar(plain: text) == .null } else { false }
+        if case .scalar(let text, true) = content { ["", "~", "null", "Null", "NULL"].contains(text) } else { false }
     }
 
     package func text(expected: String = "a text") throws(SystemError) -> String {
@@ -106,13 +73,15 @@ extension YAMLField {
         return isNull ? "" : text
     }
 
+    /// The boolean of a text without quotes, as YAML 1.1 writes it: `yes` is one.
     package func boolean() throws(SystemError) -> Bool {
-        let expected = "true or false"
-        switch try scalar(expected: expected) {
-        case .boolean(let value): return value
-        case .null: return false
-        default: throw wrong(expected: expected)
+        if case .scalar(let text, true) = content {
+            if ["y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"].contains(text) { return true }
+            if isNull || ["n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"].contains(text) {
+                return false
+            }
         }
+        throw wrong(expected: "true or false")
     }
 
     /// Returns `nil` for null.

@@ -84,7 +84,7 @@ def test_many_scrapers_are_served_beside_wrong_passwords(start, web):
     with ThreadPoolExecutor(12) as pool:
         statuses = list(zip(passwords, pool.map(status, passwords), strict=True))
     assert {found for password, found in statuses if password == "secret"} == {200}
-    # One guess of an address is checked at a time; others get 429.
+    # One guess of an address is checked at a time; others wait for a while.
     guesses = {found for password, found in statuses if password != "secret"}
     assert 401 in guesses and guesses <= {401, 429}
 

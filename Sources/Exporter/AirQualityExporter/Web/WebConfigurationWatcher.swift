@@ -33,7 +33,6 @@ final class WebConfigurationWatcher: Sendable {
         initial = try path.map { path throws(SystemError) in try Self.read(path, &stamps) } ?? WebConfiguration()
         state = Mutex(State(stamps: stamps))
         logWarnings(of: initial)
-        if initial.tls != nil, initial.allowsHTTP2 { logger.debug("HTTP/2 is not supported") }
     }
 
     func follow(_ server: HTTPServer) { state.withLock { $0.server = server } }

@@ -48,7 +48,7 @@ private let server: HTTPServer = {
         ])
     // The password of "user" is "pass"; 4 is the least that bcrypt can cost.
     configuration.web.users = [
-        Array("user".utf8): "$2b$04$abcdefghijklmnopqrstuufznL8bkzdtHwLhca4To/v9Lo9bA7fR6"
+        Array("user".utf8): BcryptHash("$2b$04$abcdefghijklmnopqrstuufznL8bkzdtHwLhca4To/v9Lo9bA7fR6")!
     ]
     configuration.web.headers = [HTTPField(name: "X-Frame-Options", value: "deny")]
     do {

@@ -1,0 +1,154 @@
+internal import System
+internal import YAML
+
+/// The `tls_server_config` of a web configuration.
+public struct TLSConfiguration: Sendable, Equatable {
+    /// PEM, the server's certificate first; it belongs to the key.
+    public var certificate: [UInt8]
+    /// PEM, not encrypted.
+    public var key: [UInt8]
+    /// PEM; `nil`: no client certificate verifies.
+    public var clientCertificateAuthorities: [UInt8]?
+    public var clientAuthentication = ClientAuthentication.none
+    /// The client's certificate must have one of these names (DNS, e-mail, IP address as text, URI), byte for byte;
+    /// `nil` = any name. A client without a certificate has no name.
+    public var allowedSubjectAlternativeNames: [[UInt8]]?
+    /// Versions, cipher suites and curves, as a GnuTLS priority string.
+    public var priority: String
+
+    /// Go's `tls.ClientAuthType`.
+    public enum ClientAuthentication: String, Sendable, CaseIterable {
+        /// The client is not asked for a certificate.
+        case none = "NoClientCert"
+        /// Asked for; none or any will do.
+        case request = "RequestClientCert"
+        /// Any certificate, unverified.
+        case requireAny = "RequireAnyClientCert"
+        /// None, or one that the authorities signed.
+        case verifyIfGiven = "VerifyClientCertIfGiven"
+        /// One that the authorities signed.
+        case requireAndVerify = "RequireAndVerifyClientCert"
+    }
+}
+
+// MARK: - Reading
+
+/// A PEM text and the key that it comes from, as errors name it.
+struct PEM {
+    var name: String
+    var content: [UInt8]
+}
+
+extension TLSConfiguration {
+    /// - Parameters:
+    ///   - read: the PEM of a key or of the file that another key names; `nil` when both are empty.
+    ///   - warn: called with a line for what is accepted and probably a mistake.
+    /// - Returns: `nil` for plain HTTP.
+    static func read(
+        _ section: YAMLField?, _ read: (_ key: String, inout YAMLMembers) throws(SystemError) -> PEM?,
+        warn: (String) -> Void
+    ) throws(SystemError) -> TLSConfiguration? {
+        var members = try YAMLMembers(section)
+        let givenCertificate = try read("cert", &members)
+        let givenKey = try read("key", &members)
+        let authorities = try read("client_ca", &members)
+        let authentication = try members.take("client_auth_type")?.clientAuthentication()
+        let names = try members.take("client_allowed_sans")?.list()?.map { (name) throws(SystemError) in
+            Array(try name.text().utf8)
+        }
+        var priority = TLSPriority()
+        priority.minimumVersion = try members.take("min_version")?.name() ?? .tls12
+        priority.maximumVersion = try members.take("max_version")?.name() ?? .tls13
+        priority.cipherSuites = try members.take("cipher_suites")?.names() ?? []
+        priority.curves = try members.take("curve_preferences")?.names() ?? []
+        // Go has given it up: the server decides.
+        _ = try members.take("prefer_server_cipher_suites")?.boolean()
+        try members.end()
+        // Versions, suites and names alone do not ask for TLS.
+        if givenCertificate == nil, givenKey == nil, authorities == nil, authentication == nil {
+            if section?.isNull == false { warn("tls_server_config has no certificate, so this is plain HTTP") }
+            return nil
+        }
+        guard let certificate = givenCertificate else { throw .schema(" has neither cert nor cert_file") }
+        guard let key = givenKey else { throw .schema(" has neither key nor key_file") }
+        var tls = try server(certificate, key, priority, warn: warn)
+        tls.clientAuthentication = authentication ?? .none
+        tls.clientCertificateAuthorities = authorities?.content
+        tls.allowedSubjectAlternativeNames = names
+        if let authorities {
+            guard tls.clientAuthentication != .none else {
+                throw .schema(
+                    ".\(authorities.name) is given, expected a client_auth_type other than NoClientCert with it")
+            }
+            try trying(".\(authorities.name) has a certificate that cannot be read") { () throws(SystemError) in
+                try CertificateCredentials().trust(authorities.content)
+            }
+        }
+        if names != nil, tls.clientAuthentication == .none {
+            warn("client_allowed_sans is ignored, because client_auth_type requests no certificate")
+        }
+        return tls
+    }
+
+    /// A server's side that is known to work, without a rule for clients.
+    private static func server(
+        _ certificate: PEM, _ key: PEM, _ priority: TLSPriority, warn: (String) -> Void
+    ) throws(SystemError) -> TLSConfiguration {
+        let keyKind = try trying(".\(certificate.name) cannot be served") { () throws(SystemError) in
+            try TLSKeyKind(ofCertificate: certificate.content)
+        }
+        let versions = priority.offer(key: keyKind).versions
+        guard !versions.isEmpty else {
+            throw .schema(": min_version, max_version and cipher_suites leave nothing for this certificate")
+        }
+        if versions != priority.versions {
+            let spoken = versions.map(\.rawValue).joined(separator: ", ")
+            warn("with these cipher_suites and this certificate, only \(spoken) is spoken")
+        }
+        let tls = TLSConfiguration(
+            certificate: certificate.content, key: key.content, priority: priority.text(key: keyKind))
+        try trying(".\(certificate.name) cannot be served with \(key.name)") { () throws(SystemError) in
+            try tryHandshake(tls)
+        }
+        return tls
+    }
+
+    /// - Parameter problem: what it means when the closure fails.
+    private static func trying<Result>(
+        _ problem: String, _ body: () throws(SystemError) -> Result
+    ) throws(SystemError) -> Result {
+        do throws(SystemError) {
+            return try body()
+        } catch {
+            throw .schema("\(problem): \(error.reason)")
+        }
+    }
+}
+
+extension SystemError {
+    static func schema(_ reason: String) -> SystemError { SystemError(.configuration, "tls_server_config" + reason) }
+}
+
+extension YAMLField {
+    /// Returns `nil` for null.
+    fileprivate func name<Name>() throws(SystemError) -> Name? where Name: CaseIterable & RawRepresentable<String> {
+        if isNull { return nil }
+        let expected = "one of " + Name.allCases.map(\.rawValue).joined(separator: ", ")
+        guard let name = Name(rawValue: try text(expected: expected)) else { throw wrong(expected: expected) }
+        return name
+    }
+
+    fileprivate func names<Name>() throws(SystemError) -> [Name] where Name: CaseIterable & RawRepresentable<String> {
+        let names = try (list() ?? []).map { (field) throws(SystemError) -> Name? in try field.name() }
+        return names.compactMap { $0 }
+    }
+
+    /// Returns `nil` for an empty text.
+    fileprivate func clientAuthentication() throws(SystemError) -> TLSConfiguration.ClientAuthentication? {
+        switch try text() {
+        case "": nil
+        case "RequireClientCert": .requireAny  // an older spelling
+        default: try name()
+        }
+    }
+}

@@ -13,19 +13,11 @@ final class ConnectionTable: Sendable {
     private let limit = OpenFileLimit.raise(forConnections: HTTPLimits.connections)
 
     private struct State {
+        /// By the number of their socket.
         var open: [Int32: HTTPConnection] = [:]
-        /// How many each client has.
-        var counts: [[UInt8]: Int] = [:]
-        /// The most connections since memory was last given back.
-        var peak = 0
+        /// The connections that there were at the last sweep.
+        var previousCount = 0
         var isEnding = false
-
-        mutating func remove(_ connection: HTTPConnection) {
-            guard open.removeValue(forKey: connection.socket) != nil, let count = counts[connection.client] else {
-                return
-            }
-            counts[connection.client] = count > 1 ? count - 1 : nil
-        }
     }
 
     /// Whether a connection of the client may begin.
@@ -34,28 +26,24 @@ final class ConnectionTable: Sendable {
     /// has fewer.
     func admits(_ client: [UInt8]) -> Bool {
         state.withLock { state in
-            let own = state.counts[client] ?? 0
+            let own = state.open.values.count { $0.client == client }
             guard !state.isEnding, own < HTTPLimits.connectionsPerClient else { return false }
             guard state.open.count >= limit else { return true }
-            guard let most = state.counts.max(by: { $0.value < $1.value }), most.value > own + 1 else { return false }
+            var counts: [[UInt8]: Int] = [:]
+            for connection in state.open.values { counts[connection.client, default: 0] += 1 }
+            guard let most = counts.max(by: { $0.value < $1.value }), most.value > own + 1 else { return false }
             let idle = state.open.values.filter { $0.client == most.key && $0.isIdle }
             guard let victim = idle.min(by: { $0.deadline < $1.deadline }) else { return false }
-            state.remove(victim)
+            state.open[victim.socket] = nil
             victim.shutDown()
             return true
         }
     }
 
-    func insert(_ connection: HTTPConnection) {
-        state.withLock { state in
-            state.counts[connection.client, default: 0] += 1
-            state.open[connection.socket] = connection
-            state.peak = max(state.peak, state.open.count)
-        }
-    }
+    func insert(_ connection: HTTPConnection) { state.withLock { $0.open[connection.socket] = connection } }
 
     /// To be called before the socket is closed.
-    func remove(_ connection: HTTPConnection) { state.withLock { $0.remove(connection) } }
+    func remove(_ connection: HTTPConnection) { state.withLock { $0.open[connection.socket] = nil } }
 
     /// Sets the stream that the connection sends; it ends when the client has gone, or the server stops.
     func setStream(_ stream: HTTPStream?, of connection: HTTPConnection) {
@@ -75,9 +63,8 @@ final class ConnectionTable: Sendable {
                 guard connection.isOverdue(at: now) else { continue }
                 if connection.isIdle { connection.shutDown() } else { connection.abort() }
             }
-            guard state.peak >= 128, state.open.count <= state.peak / 2 else { return false }
-            state.peak = state.open.count
-            return true
+            defer { state.previousCount = state.open.count }
+            return state.open.count < state.previousCount
         }
         // Memory that lies between what is in use goes back to the system.
         if hasShrunk { malloc_trim(0) }

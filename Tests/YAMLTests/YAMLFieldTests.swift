@@ -81,37 +81,31 @@ import Testing
 
     @Test(
         arguments: [
-            ("[[[a]]]", "[[[a?]]]"),
-            ("[&x [a], [*x]]", "[[a?], [[a?]]]"),
-            ("[[[[a]]]]", nil),
-            ("[[[[]]]]", "[[[[]]]]"),
-            ("[[[[[]]]]]", nil),
-            ("[&x [a], [[*x]]]", nil),
-            ("{a: {b: {c: {}}}}", "{a: {b: {c: {}}}}"),
-            ("{a: &x [[e]], f: [*x]}", nil),
+            ("[[[[[[[a]]]]]]]", "[[[[[[[a?]]]]]]]"), ("[[[[[[[[]]]]]]]]", "[[[[[[[[]]]]]]]]"),
+            ("[&x [[[[[a]]]]], [*x]]", "[[[[[[a?]]]]], [[[[[[a?]]]]]]]"),
+            ("{a: {b: {c: {d: {e: {f: {g: {}}}}}}}}", "{a: {b: {c: {d: {e: {f: {g: {}}}}}}}}"),
+            ("[[[[[[[[a]]]]]]]]", nil), ("[[[[[[[[[]]]]]]]]]", nil), ("[&x [[[[[a]]]]], [[*x]]]", nil),
         ] as [(String, String?)])
     func `Depth is bounded, aliases included`(text: String, expected: String?) throws {
-        let limits = YAMLField.Limits(depth: 4, values: 100)
         if let expected {
-            #expect(try YAMLField.parse(Array(text.utf8), limits: limits)?.outline == expected)
+            #expect(try YAMLField.parse(Array(text.utf8))?.outline == expected)
         } else {
-            let error = #expect(throws: SystemError.self) { try YAMLField.parse(Array(text.utf8), limits: limits) }
-            #expect(error?.reason == "line 1: nested deeper than 4 levels")
+            let error = #expect(throws: SystemError.self) { try YAMLField.parse(Array(text.utf8)) }
+            #expect(error?.reason == "line 1: nested deeper than 8 levels")
         }
     }
 
     @Test func `The number of values is bounded, aliases included, and so is the text`() throws {
-        let limits = YAMLField.Limits(depth: 8, values: 1000)
-        let bomb = (1...9).reduce("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n") { text, level in
+        let ten = "[" + repeatElement("x", count: 10).joined(separator: ",") + "]"
+        let bomb = (1...4).reduce("a0: &a0 \(ten)\n") { text, level in
             text + "a\(level): &a\(level) [" + repeatElement("*a\(level - 1)", count: 10).joined(separator: ",") + "]\n"
         }
-        let error = #expect(throws: SystemError.self) { try YAMLField.parse(Array(bomb.utf8), limits: limits) }
-        #expect(error?.reason == "line 1: more than 1000 values")
-        let list = "[" + repeatElement("x", count: 998).joined(separator: ",") + "]"
-        #expect(try YAMLField.parse(Array(list.utf8), limits: limits) != nil)
-        #expect(throws: SystemError.self) {
-            try YAMLField.parse(Array((list.dropLast() + ",x,x]").utf8), limits: limits)
-        }
+        let error = #expect(throws: SystemError.self) { try YAMLField.parse(Array(bomb.utf8)) }
+        #expect(error?.reason == "line 1: more than 20000 values")
+        // The list is a value, too.
+        let list = "[" + repeatElement("x", count: 19_999).joined(separator: ",") + "]"
+        #expect(try YAMLField.parse(Array(list.utf8)) != nil)
+        #expect(throws: SystemError.self) { try YAMLField.parse(Array((list.dropLast() + ",x]").utf8)) }
         let long = #expect(throws: SystemError.self) { try YAMLField.parse([UInt8](repeating: 35, count: 1 << 20)) }
         #expect(long?.reason == "longer than 262144 bytes")
     }

@@ -4,13 +4,11 @@ package import System
 
 /// A value of a YAML 1.1 document, with the name that errors call it by. Aliases are replaced by what they name.
 package struct YAMLField: Sendable {
-    /// Bounds of a document. Values count once more for each alias that names them.
-    struct Limits: Sendable {
-        /// libyaml compares each anchor with all others.
-        var bytes = 256 << 10
-        var depth = 8
-        var values = 20_000
-    }
+    /// Bytes of a text: libyaml compares each anchor with all others.
+    static let maximumBytes = 256 << 10
+    static let maximumDepth = 8
+    /// Values of a document. They count once more for each alias that names them.
+    static let maximumValues = 20_000
 
     package enum Content: Sendable {
         /// Plain: without quotes, so that the text decides whether it is a number, a boolean or null.
@@ -29,11 +27,9 @@ package struct YAMLField: Sendable {
     package var isSecret = false
 
     /// The first document of a text in UTF-8 or, with a byte order mark, UTF-16; `nil` when the text has none.
-    package static func parse(_ text: [UInt8]) throws(SystemError) -> YAMLField? { try parse(text, limits: Limits()) }
-
-    static func parse(_ text: [UInt8], limits: Limits) throws(SystemError) -> YAMLField? {
-        guard text.count <= limits.bytes else { throw SystemError(.configuration, "longer than \(limits.bytes) bytes") }
-        var document = try YAMLDocument(text, limits: limits)
+    package static func parse(_ text: [UInt8]) throws(SystemError) -> YAMLField? {
+        guard text.count <= maximumBytes else { throw SystemError(.configuration, "longer than \(maximumBytes) bytes") }
+        var document = try YAMLDocument(text)
         return try document.root()
     }
 
@@ -102,12 +98,10 @@ extension YAMLField {
 /// The owner of a `yaml_document_t`, whose nodes refer to each other by number.
 @safe private struct YAMLDocument: ~Copyable {
     private var document = unsafe yaml_document_t()
-    private let limits: YAMLField.Limits
     private var valueCount = 0
 
     /// Corresponds to `yaml_parser_load`.
-    init(_ text: [UInt8], limits: YAMLField.Limits) throws(SystemError) {
-        self.limits = limits
+    init(_ text: [UInt8]) throws(SystemError) {
         // On the heap: it points to itself.
         let parser = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
         defer { unsafe parser.deallocate() }
@@ -145,8 +139,10 @@ extension YAMLField {
         let node = unsafe document.nodes.start[Int(number) - 1]
         let line = unsafe Int(node.start_mark.line) + 1
         valueCount += 1
-        if depth > limits.depth { throw .yaml(line: line, "nested deeper than \(limits.depth) levels") }
-        if valueCount > limits.values { throw .yaml(line: line, "more than \(limits.values) values") }
+        let maximumDepth = YAMLField.maximumDepth
+        let maximumValues = YAMLField.maximumValues
+        if depth > maximumDepth { throw .yaml(line: line, "nested deeper than \(maximumDepth) levels") }
+        if valueCount > maximumValues { throw .yaml(line: line, "more than \(maximumValues) values") }
         let tag = unsafe String(cString: node.tag)
         guard let kind = tag.dropping(prefix: "tag:yaml.org,2002:"), ["str", "seq", "map"].contains(kind) else {
             let shown = "!!" + (tag.split(separator: ":").last ?? "")

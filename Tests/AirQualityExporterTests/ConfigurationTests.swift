@@ -97,7 +97,8 @@ struct ConfigurationTests {
                 "--feed.jq=.", "--feed.items=/data", line: #"--feed.items "/data": expected no --feed.jq with it"#),
             Mistake(
                 all: ["--feed.url", "ws://a/,ws://b/"],
-                line: #"--feed.url "ws://a/,ws://b/": expected one address; repeat the flag for each"#),
+                line: #"--feed.url "ws://a/,ws://b/": expected a ws:// or wss:// address, such as "#
+                    + #"ws://host:8080/path; two addresses in one; give each by a flag of its own"#),
             Mistake(
                 "--feed.city-field", "data.city",
                 line: #"--feed.city-field "data.city": expected a name or a JSON Pointer: /data/city for the field in "#

@@ -68,6 +68,7 @@ struct WebSocketAddressTests {
             ("ws://host/a b", "it has a blank, a control character or one outside ASCII: percent-encode it"),
             ("ws://host/\r\nX: y", "it has a blank, a control character or one outside ASCII: percent-encode it"),
             ("ws://bücher.de/", "it has a blank, a control character or one outside ASCII: percent-encode it"),
+            ("ws://a/,WS://b/", "two addresses in one; give each by a flag of its own"),
             ("ws://host/#part", "it has a fragment (#), which a WebSocket address cannot have"),
             ("ws://u%zz:p@host/", "a % in its user or password is not followed by two hexadecimal digits"),
             ("ws://u%4@host/", "a % in its user or password is not followed by two hexadecimal digits"),

@@ -39,19 +39,15 @@ package final class ListeningSocket: Sendable {
     }
 
     private static func inherit(_ number: Int32) throws(SystemError) -> ListeningSocket {
-        guard integerOption(SO_ACCEPTCONN, of: number) == 1,
-            integerOption(SO_TYPE, of: number) == Int32(SOCK_STREAM.rawValue), let address = boundAddress(of: number)
+        var isListening: Int32 = 0
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        guard unsafe getsockopt(number, SOL_SOCKET, SO_ACCEPTCONN, &isListening, &length) == 0, isListening == 1,
+            let address = boundAddress(of: number)
         else { throw SystemError(.address, "descriptor \(number) from systemd is not a listening stream socket") }
         _ = fcntl(number, F_SETFD, FD_CLOEXEC)
         _ = fcntl(number, F_SETFL, fcntl(number, F_GETFL) | O_NONBLOCK)
         // The file of a unix: socket is systemd's to remove.
         return ListeningSocket(owning: FileDescriptor(owning: number), address: address)
-    }
-
-    private static func integerOption(_ option: Int32, of socket: Int32) -> Int32? {
-        var value: Int32 = 0
-        var length = socklen_t(MemoryLayout<Int32>.size)
-        return unsafe getsockopt(socket, SOL_SOCKET, option, &value, &length) == 0 ? value : nil
     }
 
     deinit {

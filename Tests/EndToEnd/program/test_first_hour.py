@@ -56,7 +56,7 @@ DEMO = "--feed.demo"
         (
             EXPORTER,
             ["--feed.url", "ws://a/,ws://b/"],
-            r"--feed.url .*: expected one address; repeat the flag for each",
+            r"--feed.url .*: .*two addresses in one; give each by a flag of its own",
         ),
         (
             EXPORTER,

@@ -10,7 +10,6 @@ extension ValueFormat<WebSocketAddress> {
         Self(
             "ADDRESS",
             expected: { text in
-                if isList(text) { return "one address; repeat the flag for each" }
                 var reason = ""
                 do throws(SystemError) {
                     _ = try WebSocketAddress(text)
@@ -19,14 +18,7 @@ extension ValueFormat<WebSocketAddress> {
                 }
                 return "a ws:// or wss:// address, such as ws://host:8080/path" + reason
             },
-            parse: { isList($0) ? nil : try? WebSocketAddress($0) })
-    }
-
-    /// Whether a second address stands behind a comma or a semicolon.
-    private static func isList(_ text: String) -> Bool {
-        text.split { ",;".contains($0) }.dropFirst().contains {
-            $0.lowercased().hasPrefix("ws://") || $0.lowercased().hasPrefix("wss://")
-        }
+            parse: { try? WebSocketAddress($0) })
     }
 }
 

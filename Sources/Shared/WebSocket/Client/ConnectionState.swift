@@ -59,8 +59,6 @@ struct ConnectionState: ~Copyable {
 
     /// Time that the server has to end the connection after the close frame of `stop`.
     static let closeTimeout: Duration = .seconds(1)
-    /// Longest text about a disconnect, in Unicode scalars.
-    static let maximumDetail = 300
 
     let configuration: WebSocketClientConfiguration
     private var policy: ReconnectPolicy
@@ -234,7 +232,7 @@ extension ConnectionState {
         number += 1
         self.phase = phase
         // A peer's words fit on one line of a log.
-        let line = onOneLine(String(String.UnicodeScalarView(detail.unicodeScalars.prefix(Self.maximumDetail))))
+        let line = onOneLine(String(String.UnicodeScalarView(detail.unicodeScalars.prefix(300))))
         return [ending, .report(.disconnected(reason, detail: line, retryAfter: retryAfter))]
     }
 

@@ -20,11 +20,7 @@ struct ReconnectPolicy: Equatable {
     }
 
     /// The bound of the next wait.
-    var bound: Duration {
-        var bound = minimum
-        for _ in 0..<failures where bound < maximum { bound *= 2 }
-        return min(bound, maximum)
-    }
+    var bound: Duration { min(minimum * (1 << failures), maximum) }
 
     /// The wait after a connection that lasted `connectedFor`, `nil` when it was never open.
     /// - Parameter random: in 0..<1.

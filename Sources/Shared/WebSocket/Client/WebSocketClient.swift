@@ -15,11 +15,8 @@ internal import System
 /// thread.join()
 /// ```
 ///
-/// libwebsockets connects, and runs the loop of sockets and timers. What goes over the sockets is made and read here:
-/// TLS by OpenSSL (`OpenSSLSession`), the handshake (`HandshakeRequest`, `HandshakeResponse`) and the frames
-/// (`FrameReader`). libwebsockets 4.1 cannot read a response header above 4 KiB, with folded lines, or after a 1xx
-/// response. It accepts masked frames from a server, hides the close status and whether the peer was at fault, and a
-/// compressed message can make it abort the process.
+/// libwebsockets connects and runs the loop of sockets. What goes over them is made and read here: TLS by OpenSSL
+/// (`OpenSSLSession`), the handshake (`HandshakeRequest`, `HandshakeResponse`) and the frames (`FrameReader`).
 ///
 /// Each client has a context and a thread of its own, so that nothing that happens to one feed delays another.
 public final class WebSocketClient: Sendable {

@@ -21,15 +21,16 @@ public struct WebSocketAddress: Sendable, Equatable {
 
     /// - Throws: why not, without anything of the text, which may have a password in it.
     public init(_ text: String) throws(SystemError) {
-        guard let scheme = Self.scheme(of: text) else {
+        let lowercased = text.lowercased()
+        isSecure = lowercased.utf8.starts(with: "wss://".utf8)
+        guard isSecure || lowercased.utf8.starts(with: "ws://".utf8) else {
             throw SystemError(.address, "it does not begin with ws:// or wss://")
         }
-        let isSecure = scheme == "wss"
-        let rest = text.utf8.dropFirst(scheme.utf8.count + 3)
+        let rest = text.utf8.dropFirst(isSecure ? 6 : 5)
         guard rest.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw SystemError(.address, "it has a blank, a control character or one outside ASCII: percent-encode it")
         }
-        if [",ws://", ",wss://", ";ws://", ";wss://"].contains(where: text.contains) {
+        if [",ws://", ",wss://", ";ws://", ";wss://"].contains(where: lowercased.contains) {
             throw SystemError(.address, "two addresses in one; give each by a flag of its own")
         }
         guard !rest.contains(UInt8(ascii: "#")) else {
@@ -47,7 +48,6 @@ public struct WebSocketAddress: Sendable, Equatable {
         (host, port) = try Self.hostAndPort(Substring(hostAndPort), defaultPort: isSecure ? 443 : 80)
         let target = Substring(rest[authority.endIndex...])
         self.target = target.hasPrefix("/") ? String(target) : "/" + target
-        self.isSecure = isSecure
         guard self.target.utf8.count <= Self.maximumTargetBytes else {
             throw SystemError(.address, "its path and query are longer than \(Self.maximumTargetBytes) bytes")
         }
@@ -78,11 +78,6 @@ public struct WebSocketAddress: Sendable, Equatable {
 
     /// The `Host` header (RFC 9110, section 7.2).
     var hostHeader: String { port == defaultPort ? bracketedHost : "\(bracketedHost):\(port)" }
-
-    private static func scheme(of text: String) -> String? {
-        for scheme in ["ws", "wss"] where text.prefix(scheme.count + 3).lowercased() == scheme + "://" { return scheme }
-        return nil
-    }
 
     private static func authorization(from user: Substring.UTF8View) throws(SystemError) -> String {
         guard let decoded = percentDecoded(user) else {

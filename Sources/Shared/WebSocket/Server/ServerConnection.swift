@@ -32,9 +32,7 @@ final class ServerConnection {
     /// Only the newest ping is answered (RFC 6455, section 5.5.3): a flood of them fills no queue.
     private var pong: [UInt8]?
     private var phase = Phase.asking
-    /// The handshake was accepted.
-    private(set) var wasOpen = false
-    private var isGreeted = false
+    private(set) var isGreeted = false
     /// Monotonic time at which the connection ends.
     private(set) var deadline: Duration?
 
@@ -136,7 +134,6 @@ final class ServerConnection {
             guard let head = try readHead(bytes, at: &position) else { return }
             waiting.append(try acceptHandshake(head, fields: fields))
             phase = .open
-            wasOpen = true
         } catch {
             waiting.append(error.response)
             leave()

@@ -23,7 +23,7 @@ struct ServerLoop {
             for frame in orders.frames { broadcast(frame) }
             greetNewClients(with: greeting)
             // All that is ordered from now on reaches those who are counted.
-            let clientCount = connections.count(where: \.wasOpen)
+            let clientCount = connections.count(where: \.isGreeted)
             server.setClientCount(clientCount)
             if let status = orders.closeStatus { close(status: status) }
             if orders.stops {

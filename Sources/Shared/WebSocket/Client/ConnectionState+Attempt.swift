@@ -1,4 +1,3 @@
-internal import Bytes
 internal import FeedProtocol
 
 extension ConnectionState {

@@ -1,7 +1,5 @@
 internal import Bytes
 internal import FeedProtocol
-internal import HTTPText
-internal import System
 
 /// The state machine of one feed's connections: it takes events and returns actions.
 ///

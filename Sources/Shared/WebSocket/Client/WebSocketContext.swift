@@ -5,11 +5,6 @@ internal import System
 ///
 /// Belongs to the thread that calls `service`.
 @safe struct WebSocketContext: ~Copyable {
-    /// Limit of one `recv`.
-    private static let receiveBufferBytes: UInt32 = 64 << 10
-    /// One connection, and those before it that end within a second.
-    private static let maximumSockets: UInt32 = 64
-
     let context: OpaquePointer
     private let loop: ClientLoop
     private let client: WebSocketClient
@@ -37,8 +32,10 @@ internal import System
         // Ignore http_proxy.
         unsafe info.http_proxy_address = unsafe Self.characters(of: "")
         unsafe info.user = unsafe Unmanaged.passUnretained(loop).toOpaque()
-        unsafe info.pt_serv_buf_size = Self.receiveBufferBytes
-        unsafe info.fd_limit_per_thread = Self.maximumSockets
+        // Limit of one `recv`.
+        unsafe info.pt_serv_buf_size = 64 << 10
+        // One connection, and those before it that end within a second.
+        unsafe info.fd_limit_per_thread = 64
         // The deadlines are ours.
         unsafe info.timeout_secs = UInt32(Int32.max) / 2
         unsafe info.connect_timeout_secs = UInt32(Int32.max) / 2

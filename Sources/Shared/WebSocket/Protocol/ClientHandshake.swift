@@ -28,8 +28,7 @@ struct HandshakeRequest {
             "Sec-WebSocket-Extensions: \(Self.compressionOffer)",
         ]
         if !subprotocols.isEmpty { lines.append("Sec-WebSocket-Protocol: \(subprotocols.joined(separator: ", "))") }
-        let hasAuthorization = fields.contains { equalsIgnoringCase($0.name.utf8, "authorization") }
-        if let authorization = address.authorization, !hasAuthorization {
+        if let authorization = address.authorization, !fields.contains(where: { $0.isNamed("Authorization") }) {
             lines.append("Authorization: \(authorization)")
         }
         for field in fields {

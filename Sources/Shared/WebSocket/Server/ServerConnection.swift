@@ -15,8 +15,6 @@ final class ServerConnection {
         case ended
     }
 
-    /// Longer messages of a client are not kept.
-    private static let maximumMessageBytes = 4 << 10
     /// Time from the connection to the request, and from our close frame to the end.
     private static let responseTimeout: Duration = .seconds(10)
     /// Time within which a client has to take some of what waits for it.
@@ -27,7 +25,7 @@ final class ServerConnection {
     private let socket: FileDescriptor
     private var maximumQueuedBytes: Int
     private var head = HTTPHeadReader(beginning: "GET ")
-    private var reader = FrameReader(from: .client, maximumMessageBytes: ServerConnection.maximumMessageBytes)
+    private var reader = FrameReader(from: .client, maximumMessageBytes: 4 << 10)
     private var waiting = WaitingBytes()
     /// Only the newest ping is answered (RFC 6455, section 5.5.3): a flood of them fills no queue.
     private var pong: [UInt8]?

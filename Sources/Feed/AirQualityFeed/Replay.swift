@@ -27,7 +27,7 @@ func replay(_ flags: ParsedFlags, signals: Signals) throws {
 
 private func readRecording(_ path: String, log: Logger) throws -> Recording {
     do {
-        let recording = try Recording(readFile(path, limit: 1 << 36))
+        let recording = try Recording(readFile(path, limit: 1 << 30))
         if let line = recording.cutOffLine {
             log.warning("\(path):\(line): the last line is cut off and left out")
         }

@@ -40,7 +40,10 @@ func readFileBlocking(_ path: String, limit: Int) throws(SystemError) -> [UInt8]
     let file = try openFile(path)
     var content: [UInt8] = []
     // Room for the whole file avoids growing, which would hold it twice. Most files of `/proc` have size 0.
-    content.reserveCapacity(min(Int(fileStatus(file)?.st_size ?? 0), limit))
+    let size = Int(fileStatus(file)?.st_size ?? 0)
+    let tooLong = SystemError(.file, "cannot read \(path): it is longer than \(limit) bytes")
+    if size > limit { throw tooLong }
+    content.reserveCapacity(size)
     var buffer = [UInt8](repeating: 0, count: 16 << 10)
     while true {
         let count = unsafe read(file.number, &buffer, buffer.count)
@@ -48,7 +51,7 @@ func readFileBlocking(_ path: String, limit: Int) throws(SystemError) -> [UInt8]
         if count < 0 { throw SystemError(.file, "cannot read \(path): \(describe(errorNumber: errno))") }
         if count == 0 { return content }
         content += buffer[..<count]
-        if content.count > limit { throw SystemError(.file, "cannot read \(path): it is longer than \(limit) bytes") }
+        if content.count > limit { throw tooLong }
     }
 }
 

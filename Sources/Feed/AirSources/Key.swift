@@ -1,14 +1,16 @@
-/// The expected form of a text that cannot be a key: one that would break a header or an address, or has quotes or a
-/// variable's name around it, as copied from a file of variables; `nil` for a key.
+internal import Bytes
+
+/// The expected form of a text that cannot be a key of a source, perhaps because a name, quotes or brackets stand
+/// around it; `nil` for a key.
 public func keyMistake(_ text: String) -> String? {
-    let name = text.prefix { $0.isASCII && ($0.isLetter || $0 == "_") }
-    let value = text.dropFirst(name.count)
-    if ["\"", "'"].contains(where: { text.hasPrefix($0) || text.hasSuffix($0) }) { return "the key without quotes" }
-    // A key may end in the `=` of Base64.
-    if !name.isEmpty, value.first == "=", value.contains(where: { $0 != "=" }) {
-        return "the key without \(name)= before it"
-    }
-    let isPrintable = text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
-    return isPrintable && !text.isEmpty && text.utf8.count <= 256
-        ? nil : "one line of printable ASCII without blanks, at most 256 bytes"
+    let body = text.utf8.prefix { $0 != UInt8(ascii: "=") }
+    let padding = text.utf8.dropFirst(body.count)
+    let isPlain = body.allSatisfy { isLetterOrDigit($0) || "-_.+/".utf8.contains($0) }
+    // The `=` of Base64; a short word, or words with `_` between them, and one `=` are a variable that has no value.
+    let isName = padding.count == 1 && (body.count < 16 || body.contains(UInt8(ascii: "_")))
+    let isPadding = padding.count <= 2 && padding.allSatisfy { $0 == UInt8(ascii: "=") }
+    // A path begins with a slash or a point.
+    let isPath = "/.".utf8.contains(body.first ?? UInt8(ascii: "/"))
+    if isPlain, isPadding, !isName, !isPath, text.utf8.count <= 256 { return nil }
+    return "the key alone, without name, quotes or brackets: at most 256 letters, digits and -_.+/, = only at the end"
 }

@@ -60,6 +60,13 @@ struct LatestAirTests {
         #expect(text(latest.all(at: .seconds(5 * 3600))) == ["[1]"])
     }
 
+    @Test(arguments: [(1, 10_800), (900, 10_800), (7200, 10_800), (9900, 10_800), (21_600, 22_500)])
+    func `A value lives for three hours, and at least until the next round`(interval: Int, lifetime: Int) {
+        var options = PollOptions()
+        options.interval = .seconds(interval)
+        #expect(options.lifetime == .seconds(lifetime))
+    }
+
     @Test func `An entry without elements is an empty message`() {
         let latest = LatestAir()
         #expect(text(latest.update(entries(""), at: .zero)) == ["[]"])

@@ -55,7 +55,9 @@ private struct Service {
             let series = ["pm2_5", "ozone", "nitrogen_dioxide"].map { "\"\($0)\":[\(values)]" }.joined(separator: ",")
             let place = "{\"hourly\":{\"time\":[\(hours.map { "\($0)" }.joined(separator: ","))],\(series)}}"
             return "[" + Array(repeating: place, count: count).joined(separator: ",") + "]"
-        case .waqi: return #"{"status":"ok","data":{"aqi":33,"time":{"iso":"\#(iso(newest))"}}}"#
+        case .waqi:
+            let place = url.split(separator: "geo:")[1].prefix { $0 != "/" }.replacing(";", with: ",")
+            return #"{"status":"ok","data":{"aqi":33,"city":{"geo":[\#(place)]},"time":{"iso":"\#(iso(newest))"}}}"#
         case .openaq:
             if url.contains("/v3/locations") {
                 let sensors = ["pm25", "o3", "no2"].enumerated().map { number, name in

@@ -21,6 +21,8 @@ private let cities = ["Delhi", "Pune", "Agra"].enumerated().map { number, name i
 private struct Scenario {
     private(set) var plan: PollPlan
     var now = start
+    /// Latitude of the city that was asked for last.
+    private var latitude = ""
     /// What was sent to the exporter's side, and said.
     private(set) var news: [String] = []
     private(set) var log: [String] = []
@@ -41,13 +43,14 @@ private struct Scenario {
         switch plan.next(at: now) {
         case .wait(let time): return (nil, time)
         case .ask(let request):
-            let latitude = request.url.split(separator: ":").last?.prefix { $0 != "." }
-            return (latitude.flatMap { Int($0) }.map { cities[$0].name }, nil)
+            latitude = String(request.url.split(separator: ":").last?.prefix { $0 != "." } ?? "")
+            return (Int(latitude).map { cities[$0].name }, nil)
         }
     }
 
     mutating func answer(_ status: Int = 200, _ body: String = "", headers: HTTPFields = [:]) {
-        note(plan.take(.success(HTTPClientResponse(status: status, headers: headers, body: Array(body.utf8))), at: now))
+        let body = Array(body.replacing("LATITUDE", with: latitude).utf8)
+        note(plan.take(.success(HTTPClientResponse(status: status, headers: headers, body: body)), at: now))
     }
 
     mutating func fail(_ words: String = "no connection") { note(plan.take(.failure(.failed(words)), at: now)) }
@@ -68,12 +71,12 @@ private struct Scenario {
     }
 }
 
-/// WAQI's answer with an index of the hour of a time.
+/// WAQI's answer with an index of the hour of a time, of a station at the city that is asked for.
 private func station(_ index: Int, at time: Int64) -> String {
     let (hours, day) = (time / hour % 24, time / hour / 24)
     // Counted from 2026-07-21, which is the day 20,655.
     let iso = "2026-07-\(21 + day - 20_655)T\(hours < 10 ? "0" : "")\(hours):00:00Z"
-    return #"{"status":"ok","data":{"aqi":\#(index),"time":{"iso":"\#(iso)"}}}"#
+    return #"{"status":"ok","data":{"aqi":\#(index),"city":{"geo":[LATITUDE,70]},"time":{"iso":"\#(iso)"}}}"#
 }
 
 struct PollPlanTests {
@@ -319,6 +322,25 @@ struct PollPlanTests {
             scenario.now += 15 * minute
         }
         #expect(scenario.log == cities.map { "left out \($0.name): Unknown station" })
+    }
+
+    @Test func `A city without air is said again once a day, whatever its age, together with all that is left out`() {
+        var scenario = Scenario(interval: .seconds(3600))
+        for _ in 0..<30 {
+            while let city = scenario.ask().city {
+                let isLate = city == "Delhi"
+                let answer = station(50, at: isLate ? scenario.now - 26 * hour : scenario.now)
+                scenario.answer(200, city == "Pune" ? answer.replacing(":50,", with: ":\"-\",") : answer)
+            }
+            scenario.now += hour
+        }
+        #expect(
+            scenario.log == [
+                "left out Delhi: the station's time is 2026-07-20T17:00:00Z",
+                "left out Pune: the station gives no index",
+                "not taken as they came: 1 cities because the station gives no index (Pune), "
+                    + "1 cities because the station's time is 2026-07-21T18:00:00Z (Delhi)",
+            ])
     }
 
     @Test func `An older observation than the known one is no news`() {

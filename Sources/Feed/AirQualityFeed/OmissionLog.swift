@@ -5,7 +5,7 @@ import Bytes
 /// the Unix epoch.
 struct OmissionLog {
     private static let interval: Int64 = 86_400_000
-    private static let maximumNames = 1000
+    private static let maximumNames = 10_000
     private static let shownNames = 5
 
     private var omissions: Set<Omission> = []
@@ -15,10 +15,14 @@ struct OmissionLog {
         for omission in more where omissions.count < Self.maximumNames { omissions.insert(omission) }
     }
 
+    /// Whether something was said within a day.
+    static func isRecent(_ saidAt: Int64?, at now: Int64) -> Bool {
+        saidAt.map { ($0...($0 + interval)).contains(now) } ?? false
+    }
+
     /// The line that is due, `nil` when there is nothing to say or it was said within a day. Begins anew after it.
     mutating func takeLine(at now: Int64) -> String? {
-        if let saidAt, (saidAt...(saidAt + Self.interval)).contains(now) { return nil }
-        guard !omissions.isEmpty else { return nil }
+        guard !omissions.isEmpty, !Self.isRecent(saidAt, at: now) else { return nil }
         let reasons = Dictionary(grouping: omissions, by: \.reason).sorted { $0.key < $1.key }
         let parts = reasons.map { reason, omissions in
             let names = omissions.map { onOneLine($0.name) }.sorted()

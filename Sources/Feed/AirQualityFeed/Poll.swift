@@ -13,8 +13,7 @@ func poll(_ flags: ParsedFlags, signals: Signals) throws {
     let options = configuration.options
     let log = flags.beginLog(level: options.logLevel, format: options.logFormat)
     let program = try jqProgram(of: flags, options)
-    // A value that the source no longer has is no longer sent, but between two rounds it cannot say so.
-    let latest = LatestAir(lifetime: max(.seconds(3 * 3600), options.interval * 2))
+    let latest = LatestAir(lifetime: options.lifetime)
     let server = try FeedServer(options.listen, signals: signals) {
         $0.headers = [HTTPField(name: FeedSource.fieldName, value: options.source.headerValue)]
         $0.greeting = { latest.all(at: monotonicTime()) }

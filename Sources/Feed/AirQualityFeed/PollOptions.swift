@@ -27,6 +27,10 @@ struct PollOptions: Options {
     var logLevel = Logger.Level.info
     var logFormat = LogFormat.logfmt
 
+    /// How long a value is sent that the source does not confirm: three hours, or where rounds are farther apart, a
+    /// quarter of an hour more than to the next one.
+    var lifetime: Duration { max(.seconds(3 * 3600), interval + .seconds(15 * 60)) }
+
     static let flags: [Flag<Self>] = [
         .listen(\.listen),
         Flag("source", \.source, .choice, "Where the data comes from: \(names(of: SourceName.self))."),

@@ -35,7 +35,8 @@ struct PollPlan {
     private struct CityState {
         var observedAt: Int64?
         var reason: String?
-        var isReasonNew = false
+        /// Time when the reason was said; `nil` while it is new.
+        var saidAt: Int64?
     }
 
     private let source: SourceName
@@ -210,23 +211,33 @@ struct PollPlan {
                 report.news.append((finding.city, air))
             case .failure(let reason):
                 let text = "\(reason)"
-                states[finding.city].isReasonNew = states[finding.city].reason != text
+                // An age in it changes every hour.
+                let isKnown = states[finding.city].reason.map { $0.filter(\.isLetter) == text.filter(\.isLetter) }
+                if isKnown != true { states[finding.city].saidAt = nil }
                 states[finding.city].reason = text
             }
         }
     }
 
-    /// Reports, once each, which cities have nothing, and that all is well again; once a day what else was left out.
+    /// Reports which cities have newly nothing, and that all is well again; once a day in one line what is left out.
     private mutating func endRound() {
         isRoundOpen = false
-        let silent = states.indices.filter { states[$0].isReasonNew }
-        for city in silent.prefix(Self.maximumCityLines) {
+        let silent = states.indices.filter { city in
+            states[city].reason != nil && !OmissionLog.isRecent(states[city].saidAt, at: now)
+        }
+        let new = silent.filter { states[$0].saidAt == nil }
+        for city in new.prefix(Self.maximumCityLines) {
             report.log.append("left out \(cities[city].name): \(states[city].reason ?? "")")
         }
-        if silent.count > Self.maximumCityLines {
-            report.log.append("left out \(silent.count - Self.maximumCityLines) more cities")
+        if new.count > Self.maximumCityLines {
+            report.log.append("left out \(new.count - Self.maximumCityLines) more cities")
         }
-        for city in silent { states[city].isReasonNew = false }
+        for city in silent {
+            if states[city].saidAt != nil, let reason = states[city].reason {
+                omissions.add([Omission("cities because \(reason)", cities[city].name)])
+            }
+            states[city].saidAt = now
+        }
         if let line = omissions.takeLine(at: now) { report.log.append(line) }
         if !isRoundIncomplete, problem != nil {
             problem = nil

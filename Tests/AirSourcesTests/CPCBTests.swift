@@ -73,6 +73,7 @@ struct CPCBTests {
                 Omission("stations more than 50 km from the city of their name", "C"),
                 Omission("stations with a time in the future", "D"),
                 Omission("averages that are no sub-index", "pm10 of E"),
+                Omission("stations without an index and averages that make one", "E"),
             ])
     }
 
@@ -258,7 +259,7 @@ struct CPCBTests {
                 stations.add(
                     CPCBStations.Row(
                         city: "Aurangabad", station: "\(number)", updatedAt: now, latitude: place?.0,
-                        longitude: place?.1, index: Double(10 * number)), at: now)
+                        longitude: place?.1, index: "\(10 * number)"), at: now)
             }
             return try? stations.air(of: 0, at: now).get().index
         }
@@ -350,6 +351,57 @@ struct CPCBFeedTests {
             index: 80, observedAt: 1_784_658_600, subIndices: [.pm25: 61, .pm10: 97], basis: "given")
         #expect(try air(findings) == expected)
         #expect(try reason([findings[1]]) == "it has no station within 50 km in a city of that name")
+    }
+
+    @Test func `Blanks around coordinates, values and times do not matter`() throws {
+        var source = source()
+        let text = document(station("A", [("PM10", " 97 ")], index: " 97 ", updated: " 22-07-2026 00:00:00 "))
+            .replacing("\"28.63\"", with: "\"28.63     \"").replacing("\"77.22\"", with: "\" 77.22\"")
+        #expect(try air(source.findings(for: [0]) { _ in text }).index == 97)
+    }
+
+    @Test(
+        arguments: [
+            (["B", "9", "21-07-2026 19:00:00"], "stations that lag more than three hours behind their city", "B"),
+            (["B", "9", ""], "stations without a time that can be read", "B"),
+            (["B", "9", "yesterday"], "stations without a time that can be read", "B"),
+            (["B", "", "22-07-2026 00:00:00"], "stations without an index and averages that make one", "B"),
+            (["B", "NA", "22-07-2026 00:00:00"], "stations without an index and averages that make one", "B"),
+            (["B", "99999", "22-07-2026 00:00:00"], "stations whose index is out of range", "B"),
+            (["B", "-1", "22-07-2026 00:00:00"], "stations whose index is out of range", "B"),
+            (["B", "bad", "22-07-2026 00:00:00"], "stations whose index is out of range", "B"),
+            (["", "9", "22-07-2026 00:00:00"], "stations without a name", "in Delhi"),
+            ([" ", "9", "22-07-2026 00:00:00"], "stations without a name", "in Delhi"),
+            (
+                [String(repeating: "B", count: 257), "9", "22-07-2026 00:00:00"],
+                "stations with a name above 256 bytes", String(repeating: "B", count: 60) + "…"
+            ),
+        ])
+    func `A station that does not count is named with the reason`(
+        values: [String], reason: String, name: String
+    ) throws {
+        var source = source()
+        let averages = [("PM2.5", "300"), ("PM10", "NA"), ("CO", "7")]
+        let text = document(
+            station("A", [], index: "97") + station(values[0], averages, index: values[1], updated: values[2]))
+        let query = source.queries(for: [0], at: now)[0]
+        let response = try source.read(Array(text.utf8), of: query, at: now)
+        #expect(response.omissions == [Omission(reason, name)])
+        #expect(try air(response.findings).index == 97)
+    }
+
+    @Test func `An average that is no sub-index and an unknown pollutant are named`() throws {
+        var source = source()
+        let text = document(station("A", [("PM10", "97"), ("CO", "few"), ("NO2", "-2"), ("PM1", "5")], index: "97"))
+        let query = source.queries(for: [0], at: now)[0]
+        let response = try source.read(Array(text.utf8), of: query, at: now)
+        #expect(
+            response.omissions == [
+                Omission("averages that are no sub-index", "co of A"),
+                Omission("averages that are no sub-index", "no2 of A"),
+                Omission("averages of unknown pollutants", "PM1 of A"),
+            ])
+        #expect(try air(response.findings).subIndices == [.pm10: 97])
     }
 
     @Test func `A document that is cut off or none is rejected`() throws {

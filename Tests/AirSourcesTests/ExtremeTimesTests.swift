@@ -31,7 +31,8 @@ struct ExtremeTimesTests {
     @Test(arguments: times) func `A time of WAQI near the ends of 64 bits is none`(time: String) {
         for time in members(time) {
             expectAir(time == "\"\(Self.good)\"", from: WAQI(cities: [delhi], token: "k")) { _ in
-                #"{"status":"ok","data":{"aqi":68,"idx":7,"time":{"v":\#(time),"iso":\#(time)},"iaqi":{}}}"#
+                #"{"status":"ok","data":{"aqi":68,"idx":7,"time":{"v":\#(time),"iso":\#(time)},"iaqi":{},"#
+                    + #""city":{"geo":[28.6,77.2]}}}"#
             }
         }
     }

@@ -176,25 +176,95 @@ struct OpenAQTests {
         #expect(try reason(findings) == "no station gives pm2_5 or pm10 now")
     }
 
-    @Test(arguments: [("-0.4", 0.0), ("-5", 0), ("-5.1", nil), ("-999", nil)] as [(String, Double?)])
-    func `Small negative values count as 0 and are named`(value: String, expected: Double?) throws {
+    @Test(
+        arguments: [
+            ("-0.4", 0.0, ["small negative values, which count as 0"]),
+            ("\"-0.4\"", 0, ["small negative values, which count as 0"]),
+            ("-5", 0, ["small negative values, which count as 0"]), ("\" 7 \"", 7, []),
+            ("-5.1", nil, ["hours with a value out of range", "sensors without an hour of the last day"]),
+            ("-999", nil, ["hours with a value out of range", "sensors without an hour of the last day"]),
+            ("1000001", nil, ["hours with a value out of range", "sensors without an hour of the last day"]),
+            ("\"high\"", nil, ["hours without a value that can be read", "sensors without an hour of the last day"]),
+            ("null", nil, ["hours without a value that can be read", "sensors without an hour of the last day"]),
+        ] as [(String, Double?, [String])])
+    func `Small negative values count as 0, and all that is changed or left out is named`(
+        value: String, expected: Double?, reasons: [String]
+    ) throws {
         var source = source(.us)
         let stations = page([location(1, [(11, "pm25", micrograms)])])
-        var omissions: Set<Omission> = []
-        var findings: [CityFinding] = []
-        for query in source.queries(for: [0], at: now) {
-            for query in try source.read(Array(stations.utf8), of: query, at: now).queries {
-                let answer = try source.read(Array(hours(value).utf8), of: query, at: now)
-                omissions.formUnion(answer.omissions)
-                findings += answer.findings
-            }
-        }
+        let query = try source.read(Array(stations.utf8), of: source.queries(for: [0], at: now)[0], at: now).queries[0]
+        let response = try source.read(Array(hours(value).utf8), of: query, at: now)
+        #expect(response.omissions == Set(reasons.map { Omission($0, "pm2_5 of Delhi") }))
         if let expected {
-            #expect(try air(findings).concentrations == [.pm25: expected])
-            #expect(omissions == [Omission("small negative values, which count as 0", "pm2_5 of Delhi")])
+            #expect(try air(response.findings).concentrations == [.pm25: expected])
         } else {
-            #expect(try reason(findings) == "no station gives pm2_5 or pm10 now")
+            #expect(try reason(response.findings) == "no station gives pm2_5 or pm10 now")
         }
+    }
+
+    @Test func `Hours without a time or in the future are left out and named`() throws {
+        var source = source(.us)
+        let stations = page([location(1, [(11, "pm25", micrograms)])])
+        let query = try source.read(Array(stations.utf8), of: source.queries(for: [0], at: now)[0], at: now).queries[0]
+        let document = hours("9").replacing(
+            #""results":["#,
+            with: #""results":[{"value":8},{"value":8,"period":{"datetimeTo":{"utc":"2026-07-22T19:00:00Z"}}},"#)
+        let response = try source.read(Array(document.utf8), of: query, at: now)
+        #expect(
+            response.omissions == [
+                Omission("hours without a time that can be read", "pm2_5 of Delhi"),
+                Omission("hours in the future", "pm2_5 of Delhi"),
+            ])
+        #expect(try air(response.findings).index == 50)
+    }
+
+    @Test func `Stations and sensors that are left out are named with the reason`() throws {
+        var source = source()
+        let document = page([
+            location(1, [(11, "pm25", micrograms), (12, "o3", "furlongs"), (13, "temperature", "c")]),
+            location(2, isMobile: true, [(21, "pm25", micrograms)]),
+            location(3, last: now - 25 * 3600, [(31, "pm25", micrograms)]), #"{"sensors":[{"id":41}]}"#,
+            location(5, []).replacing("\"sensors\":[]", with: "\"sensors\":[{\"id\":51}]"),
+        ])
+        let query = source.queries(for: [0], at: now)[0]
+        let response = try source.read(Array(document.utf8), of: query, at: now)
+        #expect(
+            response.omissions == [
+                Omission("sensors with an unknown unit", "o3 in furlongs, L, location 1"),
+                Omission("stations that move", "L, location 2"),
+                Omission("stations that have not reported within a day", "L, location 3"),
+                Omission("stations that have not reported within a day", "result 4"),
+                Omission("sensors that cannot be read", "L, location 5"),
+            ])
+    }
+
+    @Test func `The reason for which there is no particulate matter is the true one`() throws {
+        let old = location(2, last: now - 25 * 3600, [(21, "pm25", micrograms)])
+        let mobile = location(3, isMobile: true, [(31, "pm25", micrograms)])
+        for (stations, text) in [
+            ([], "there is no station within 25 km"), ([old], "no station within 25 km has reported within a day"),
+            ([mobile], "all stations within 25 km move"),
+            ([mobile, old], "all stations within 25 km move or have not reported within a day"),
+            ([location(1, [])], "its 1 stations within 25 km have no sensors"),
+            (
+                [location(1, [(11, "pm25", "furlongs"), (12, "no2", "ppb")])],
+                "its 1 stations within 25 km report pm25 in furlongs, which is an unknown unit"
+            ),
+            (
+                [location(1, [(11, "no2", "furlongs")])],
+                "its 1 stations within 25 km report no2, and neither pm25 nor pm10"
+            ),
+        ] {
+            var source = source()
+            let document = page(stations)
+            #expect(try reason(source.findings(for: [0]) { _ in document }) == text)
+        }
+        var city = delhi
+        city.id = "8118"
+        var named = OpenAQ(cities: [city], scale: .india, key: "k")
+        #expect(
+            try reason(named.findings(for: [0]) { _ in page([old]) })
+                == "no station with the id 8118 has reported within a day")
     }
 
     @Test func `No live station is no air, and is asked again at the next round`() throws {

@@ -60,10 +60,28 @@ struct WAQITests {
             ),
             (#"{"status":"ok","data":{"aqi":7,"time":{"tz":"+03:00","v":0}}}"#, "the station gives no time"),
             (station(geo: "[1e300, 77]"), "the station's place is none on the globe"),
+            (station(geo: #"["18.52", "73.85"]"#), "the nearest station is 1177 km away"),
+            (station(geo: "null"), "the station gives no place"),
+            (station(geo: "[28.6]"), "the station gives no place"),
+            (station(geo: #"["north", "east"]"#), "the station gives no place"),
+            (station().replacing("\"city\"", with: "\"town\""), "the station gives no place"),
         ] {
             let reason = try reason(source.findings(for: [0]) { _ in document })
             #expect(reason == text)
         }
+    }
+
+    @Test func `Values of a pollutant may be text, and those that are no sub-index are named`() throws {
+        let source = source()
+        let document = station(geo: #"["28.6", " 77.2 "]"#).replacing(
+            #""pm25":{"v":68}"#,
+            with: #""pm25":{"v":"68"},"pm10":{"v":"-"},"o3":{"v":99999},"no2":{"v":-3},"so2":{"v":"low"},"#
+                + #""co":{"v":null}"#)
+        let query = source.queries(for: [0], at: now)[0]
+        let response = try source.read(Array(document.utf8), of: query, at: now)
+        #expect(try air(response.findings).subIndices == [.pm25: 68])
+        let names = ["o3", "no2", "so2"].map { Omission("values that are no sub-index", "\($0) of Delhi") }
+        #expect(response.omissions == Set(names))
     }
 
     @Test func `Another station than the one that was named is none`() throws {

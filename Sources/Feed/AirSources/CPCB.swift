@@ -1,4 +1,3 @@
-internal import AirQuality
 internal import AirQualityIndex
 internal import Bytes
 
@@ -91,9 +90,8 @@ struct CPCB: AirSource {
         if offset < total, pages < Self.maximumPages, !received.isEmpty { return SourceResponse(queries: [page]) }
         let isRepetition = offset >= total && rowsOfPass == rowsOfLastPass
         if rows.count >= total || isRepetition {
-            return SourceResponse(
-                findings: due.map { CityFinding(city: $0, stations.air(of: $0, at: now)) },
-                omissions: stations.omissions.union(unreadable))
+            let findings = due.map { CityFinding(city: $0, stations.air(of: $0, at: now)) }
+            return SourceResponse(findings: findings, omissions: stations.omissions.union(unreadable))
         }
         if passes < Self.maximumPasses { return SourceResponse(queries: beginPass()) }
         let reason = AirUnavailable("the key gives \(rows.count) of \(total) rows")
@@ -111,16 +109,13 @@ struct CPCB: AirSource {
             return
         }
         rowsOfPass.insert([state, city, station, pollutant].hashValue)
-        var subIndices: [Pollutant: Double] = [:]
-        if let pollutant = CPCBStations.pollutants[pollutant] {
-            // Its older name is the second one.
-            let average = row["avg_value"].exists ? row["avg_value"] : row["pollutant_avg"]
-            subIndices[pollutant] = average.looseNumber
-        }
+        // Its older name is the second one.
+        let average = row["avg_value"].exists ? row["avg_value"] : row["pollutant_avg"]
         stations.add(
             CPCBStations.Row(
                 city: city, station: station, updatedAt: epochSeconds(indian: updatedAt),
-                latitude: row["latitude"].looseNumber, longitude: row["longitude"].looseNumber, subIndices: subIndices),
+                latitude: row["latitude"].looseNumber, longitude: row["longitude"].looseNumber,
+                averages: [pollutant: average.scalar]),
             at: now)
     }
 }

@@ -1,4 +1,3 @@
-internal import AirQualityIndex
 internal import Bytes
 
 /// India's Central Pollution Control Board by its own feed, for which no key is needed: one document with every
@@ -30,9 +29,8 @@ struct CPCBFeed: AirSource {
                     updatedAt: tag.attributes["lastupdate"].flatMap(epochSeconds(indian:)),
                     latitude: tag.number("latitude"), longitude: tag.number("longitude"))
             case "Pollutant_Index":
-                guard let pollutant = CPCBStations.pollutants[tag.attributes["id"] ?? ""] else { continue }
-                row?.subIndices[pollutant] = tag.number("Avg")
-            case "Air_Quality_Index": row?.index = tag.number("Value")
+                row?.averages[tag.attributes["id"] ?? ""] = tag.attributes["Avg"] ?? ""
+            case "Air_Quality_Index": row?.index = tag.attributes["Value"] ?? ""
             case "/Station":
                 if let row { stations.add(row, at: now) }
                 row = nil
@@ -41,7 +39,7 @@ struct CPCBFeed: AirSource {
             }
         }
         guard isWhole else { throw .unreadable("it is no XML with an AqIndex that ends") }
-        return SourceResponse(
-            findings: due.map { CityFinding(city: $0, stations.air(of: $0, at: now)) }, omissions: stations.omissions)
+        let findings = due.map { CityFinding(city: $0, stations.air(of: $0, at: now)) }
+        return SourceResponse(findings: findings, omissions: stations.omissions)
     }
 }

@@ -20,14 +20,10 @@ struct CPCBStations {
         var updatedAt: Int64?
         var latitude: Double?
         var longitude: Double?
-        var subIndices: [Pollutant: Double] = [:]
-        /// Index that CPCB gives for the station.
-        var index: Double?
-
-        /// Pollutants whose sub-index is out of range.
-        var unusable: [String] {
-            subIndices.filter { !IndexRange.isValid($1) }.map(\.key.rawValue).sorted()
-        }
+        /// Averages as the source writes them, by CPCB's name of the pollutant.
+        var averages: [String: String] = [:]
+        /// Index that CPCB gives for the station, as the source writes it.
+        var index = ""
     }
 
     private struct Station {
@@ -48,57 +44,78 @@ struct CPCBStations {
     }
 
     mutating func add(_ row: Row, at now: Int64) {
-        guard let numbers = numbers[Self.key(of: row.city)], row.station.utf8.count <= Self.maximumNameBytes else {
-            return
-        }
-        if let updatedAt = row.updatedAt, updatedAt > now + 3600 {
-            omissions.insert(Omission("stations with a time in the future", row.station))
-            return
-        }
+        guard let numbers = numbers[Self.key(of: row.city)] else { return }
+        let shownName = row.station.utf8.count <= Self.maximumNameBytes ? row.station : "\(row.station.prefix(60))…"
+        func omit(_ reason: String, _ name: String? = nil) { omissions.insert(Omission(reason, name ?? shownName)) }
+
+        if row.station.allSatisfy(\.isWhitespace) { return omit("stations without a name", "in \(row.city)") }
+        if row.station.utf8.count > Self.maximumNameBytes { return omit("stations with a name above 256 bytes") }
+        if let updatedAt = row.updatedAt, updatedAt > now + 3600 { return omit("stations with a time in the future") }
         guard let latitude = row.latitude, let longitude = row.longitude else {
-            omissions.insert(Omission("stations without coordinates", row.station))
-            return
+            return omit("stations without coordinates")
         }
-        for pollutant in row.unusable {
-            omissions.insert(Omission("averages that are no sub-index", "\(pollutant) of \(row.station)"))
+        let index = indexValue(row.index)
+        // Its sub-indices are no better then.
+        if index == .unusable { return omit("stations whose index is out of range") }
+        var subIndices: [Pollutant: Double] = [:]
+        for (name, text) in row.averages {
+            guard let pollutant = Self.pollutants[name] else {
+                omit("averages of unknown pollutants", "\(name.prefix(60)) of \(row.station)")
+                continue
+            }
+            switch indexValue(text) {
+            case .value(let value): subIndices[pollutant] = value
+            case .unusable: omit("averages that are no sub-index", "\(pollutant.rawValue) of \(row.station)")
+            case .missing: continue
+            }
         }
         for number in numbers {
             let city = cities[number]
             guard let distance = kilometers(city.latitude, city.longitude, latitude, longitude) else {
-                omissions.insert(Omission("stations whose coordinates are no place", row.station))
+                omit("stations whose coordinates are no place")
                 continue
             }
             guard distance <= Self.maximumKilometers else {
-                omissions.insert(Omission("stations more than 50 km from the city of their name", row.station))
+                omit("stations more than 50 km from the city of their name")
                 continue
             }
             var station = stations[number]?[row.station] ?? Station()
             if let updatedAt = row.updatedAt { station.updatedAt = max(station.updatedAt ?? 0, min(updatedAt, now)) }
-            let usable = row.subIndices.filter { IndexRange.isValid($1) }
-            station.subIndices.merge(usable) { $1 }
-            station.index = row.index.flatMap { IndexRange.isValid($0) ? $0 : nil } ?? station.index
+            station.subIndices.merge(subIndices) { $1 }
+            if case .value(let value) = index { station.index = value }
             stations[number, default: [:]][row.station] = station
         }
     }
 
-    func air(of city: Int, at now: Int64) -> Result<CityAir, AirUnavailable> {
-        guard let stations = stations[city]?.values else {
+    /// The city's air. Stations that do not count are added to the omissions; where none counts, the reason says so.
+    mutating func air(of city: Int, at now: Int64) -> Result<CityAir, AirUnavailable> {
+        guard let stations = stations[city] else {
             return .failure(AirUnavailable("it has no station within 50 km in a city of that name"))
         }
-        guard let newest = stations.compactMap(\.updatedAt).max() else {
+        guard let newest = stations.values.compactMap(\.updatedAt).max() else {
             return .failure(AirUnavailable("none of its stations has a time that can be read"))
         }
         guard now - newest <= staleAfter else {
             return .failure(AirUnavailable("its newest station is \((now - newest) / 3600) hours old"))
         }
-        let fresh = stations.filter { $0.updatedAt.map { newest - $0 <= Self.maximumLag } ?? false }
-        let usable = fresh.compactMap { station -> (index: Double, subIndices: [Pollutant: Double])? in
+        var usable: [(index: Double, subIndices: [Pollutant: Double])] = []
+        var others: Set<Omission> = []
+        for (name, station) in stations {
             let greatest = IndexScale.india.isEnough(station.subIndices.keys) ? station.subIndices.values.max() : nil
-            return (station.index ?? greatest).map { ($0, station.subIndices) }
+            if station.updatedAt == nil {
+                others.insert(Omission("stations without a time that can be read", name))
+            } else if let updatedAt = station.updatedAt, newest - updatedAt > Self.maximumLag {
+                others.insert(Omission("stations that lag more than three hours behind their city", name))
+            } else if let index = station.index ?? greatest {
+                usable.append((index, station.subIndices))
+            } else {
+                others.insert(Omission("stations without an index and averages that make one", name))
+            }
         }
         guard !usable.isEmpty else {
             return .failure(AirUnavailable("no station has averages of three pollutants, one of them pm2_5 or pm10"))
         }
+        omissions.formUnion(others)
         func mean(_ values: [Double]) -> Double? {
             values.isEmpty ? nil : (values.reduce(0, +) / Double(values.count)).rounded()
         }
@@ -110,7 +127,7 @@ struct CPCBStations {
             CityAir(index: mean(usable.map(\.index)) ?? 0, observedAt: newest, subIndices: subIndices, basis: "given"))
     }
 
-    static let pollutants: [String: Pollutant] = [
+    private static let pollutants: [String: Pollutant] = [
         "PM2.5": .pm25, "PM10": .pm10, "NO2": .no2, "SO2": .so2, "OZONE": .o3, "O3": .o3, "CO": .co, "NH3": .nh3,
     ]
 

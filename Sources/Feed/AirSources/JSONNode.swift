@@ -1,3 +1,4 @@
+internal import AirQuality
 internal import Bytes
 internal import JSON
 
@@ -65,6 +66,17 @@ struct JSONNode {
     /// A number, also one in text, as several sources write them; `nil` for all else, such as `"NA"` and `"-"`.
     var looseNumber: Double? { (try? number()) ?? (try? text()).flatMap(AirSources.looseNumber) }
 
+    /// A number or text as it is written, the type of any other value; empty for what is missing or null.
+    var scalar: String {
+        switch try? value.get() {
+        case .number(let text), .text(let text): text
+        case nil, .null: ""
+        case .boolean: "boolean"
+        case .array: "array"
+        case .object: "object"
+        }
+    }
+
     private var wrongType: SourceError {
         let place = path.isEmpty ? "the document" : String(onOneLine(path).prefix(100))
         return .unreadable(exists ? "\(place) has the wrong type" : "\(place) is null")
@@ -76,4 +88,21 @@ func looseNumber(_ text: String) -> Double? {
     let bytes = trimmed(Array(text.utf8)[...])
     guard bytes.allSatisfy({ "0123456789.-".utf8.contains($0) }) else { return nil }
     return Double(String(decoding: bytes, as: UTF8.self))
+}
+
+/// A value that a source gives as an index or a sub-index.
+enum IndexValue: Equatable {
+    case value(Double)
+    /// The source says that it has none: blank, `NA`, `N/A` or `-`.
+    case missing
+    /// No number, or one out of range.
+    case unusable
+}
+
+/// The meaning of a number or text that a source gives as an index.
+func indexValue(_ text: String) -> IndexValue {
+    let word = String(decoding: trimmed(Array(text.utf8)[...]), as: UTF8.self)
+    if ["", "-", "NA", "N/A", "NULL", "NONE"].contains(word.uppercased()) { return .missing }
+    guard let value = looseNumber(word), IndexRange.isValid(value) else { return .unusable }
+    return .value(value)
 }

@@ -63,18 +63,22 @@ struct OpenAQ: AirSource {
     mutating func read(_ body: [UInt8], of query: SourceQuery, at now: Int64) throws(SourceError) -> SourceResponse {
         switch query.kind {
         case .stations(let number):
-            let live = try live(in: body, at: now)
+            var response = SourceResponse()
+            let live = try live(in: body, at: now, &response.omissions)
             do throws(AirUnavailable) {
-                stations[number] = Stations(foundAt: now, sensors: try nearest(live))
+                let sensors = try nearest(live, of: number, &response.omissions)
+                stations[number] = Stations(foundAt: now, sensors: sensors)
+                response.queries = hoursQueries(for: number, at: now)
             } catch {
-                return SourceResponse(findings: [CityFinding(city: number, .failure(error))])
+                response.findings = [CityFinding(city: number, .failure(error))]
             }
-            return SourceResponse(queries: hoursQueries(for: number, at: now))
+            return response
         case .hours(let number, let sensor):
-            let values = try self.hours(in: body)
+            var reasons: Set<String> = []
+            let values = try hours(in: body, at: now, &reasons)
             var response = SourceResponse()
             if let place = stations[number]?.sensors.firstIndex(where: { $0.id == sensor }) {
-                let reasons = stations[number]?.sensors[place].take(values) ?? []
+                reasons.formUnion(stations[number]?.sensors[place].take(values) ?? [])
                 let pollutant = stations[number]?.sensors[place].pollutant.rawValue ?? ""
                 response.omissions = Set(reasons.map { Omission($0, "\(pollutant) of \(cities[number].name)") })
             }
@@ -149,47 +153,82 @@ struct OpenAQ: AirSource {
 
     /// A station.
     private struct Location {
+        var name: String
         var isMonitor: Bool
         var distance: Double
         var isIndian: Bool
         var sensors: [(id: Int, parameter: String, units: String)]
     }
 
+    private static let moving = "stations that move"
+    private static let silent = "stations that have not reported within a day"
+
     /// The stations that stay where they are and have reported within a day, in the order in which they are preferred.
-    private func live(in body: [UInt8], at now: Int64) throws(SourceError) -> [Location] {
-        let live = try document(in: body)["results"].elements().compactMap { location -> Location? in
-            guard let last = time(location["datetimeLast"]), now - last <= staleAfter, !location["isMobile"].isTrue
-            else { return nil }
-            return Location(
-                isMonitor: location["isMonitor"].isTrue, distance: location["distance"].looseNumber ?? 0,
-                isIndian: (try? location["country"]["code"].text()) == "IN", sensors: sensors(of: location))
+    private func live(
+        in body: [UInt8], at now: Int64, _ omissions: inout Set<Omission>
+    ) throws(SourceError) -> [Location] {
+        var live: [Location] = []
+        for (place, location) in try document(in: body)["results"].elements().enumerated() {
+            let id = location["id"].scalar
+            let name = [location["name"].scalar, id.isEmpty ? "result \(place + 1)" : "location \(id)"]
+                .filter { !$0.isEmpty }.joined(separator: ", ")
+            if location["isMobile"].isTrue {
+                omissions.insert(Omission(Self.moving, name))
+            } else if let last = time(location["datetimeLast"]), now - last <= staleAfter {
+                live.append(
+                    Location(
+                        name: name, isMonitor: location["isMonitor"].isTrue,
+                        distance: location["distance"].looseNumber ?? 0,
+                        isIndian: (try? location["country"]["code"].text()) == "IN",
+                        sensors: sensors(of: location, name, &omissions)))
+            } else {
+                omissions.insert(Omission(Self.silent, name))
+            }
         }
         return live.sorted { one, other in
             one.isMonitor == other.isMonitor ? one.distance < other.distance : one.isMonitor
         }
     }
 
-    private func sensors(of location: JSONNode) -> [(id: Int, parameter: String, units: String)] {
-        ((try? location["sensors"].elements()) ?? []).compactMap { sensor in
-            guard let id = sensor["id"].looseNumber.flatMap({ Int(exactly: $0) }),
-                let name = try? sensor["parameter"]["name"].text(),
+    private func sensors(
+        of location: JSONNode, _ name: String, _ omissions: inout Set<Omission>
+    ) -> [(id: Int, parameter: String, units: String)] {
+        var sensors: [(id: Int, parameter: String, units: String)] = []
+        for sensor in (try? location["sensors"].elements()) ?? [] {
+            if let id = sensor["id"].looseNumber.flatMap({ Int(exactly: $0) }),
+                let parameter = try? sensor["parameter"]["name"].text(),
                 let units = try? sensor["parameter"]["units"].text()
-            else { return nil }
-            return (id, name, units)
+            {
+                sensors.append((id, parameter, units))
+            } else {
+                omissions.insert(Omission("sensors that cannot be read", name))
+            }
         }
+        return sensors
     }
 
     /// Seconds since the Unix epoch.
     private func time(_ instant: JSONNode) -> Int64? { (try? instant["utc"].text()).flatMap { epochSeconds($0) } }
 
     /// For each pollutant, the sensors of the first stations that measure it.
-    private func nearest(_ live: [Location]) throws(AirUnavailable) -> [Sensor] {
-        guard !live.isEmpty else { throw AirUnavailable("no station within 25 km has reported within a day") }
+    private func nearest(
+        _ live: [Location], of number: Int, _ omissions: inout Set<Omission>
+    ) throws(AirUnavailable) -> [Sensor] {
         var stations: [Pollutant: Int] = [:]
         var sensors: [Sensor] = []
+        var unknownUnits: Set<String> = []
         for location in live {
-            let usable = location.sensors.compactMap { id, parameter, units in
-                sensor(id, parameter, units, isIndian: location.isIndian)
+            var usable: [Sensor] = []
+            for (id, name, units) in location.sensors {
+                guard let pollutant = Pollutant(rawValue: name == "pm25" ? Pollutant.pm25.rawValue : name) else {
+                    continue
+                }
+                if let sensor = Sensor(id: id, pollutant, units: units, isIndian: location.isIndian) {
+                    usable.append(sensor)
+                } else {
+                    omissions.insert(Omission("sensors with an unknown unit", "\(name) in \(units), \(location.name)"))
+                    if pollutant.isParticulateMatter { unknownUnits.insert("\(name) in \(units)") }
+                }
             }
             for pollutant in Pollutant.allCases where stations[pollutant, default: 0] < Self.stationsPerPollutant {
                 guard let sensor = usable.first(where: { $0.pollutant == pollutant }) else { continue }
@@ -198,26 +237,31 @@ struct OpenAQ: AirSource {
             }
         }
         guard sensors.contains(where: \.pollutant.isParticulateMatter) else {
-            let names = Set(live.flatMap { $0.sensors.map(\.parameter) }).sorted().prefix(10)
-            let reported = onOneLine(names.joined(separator: ", "))
-            throw AirUnavailable(
-                "its \(live.count) stations within 25 km report \(reported), and neither pm25 nor pm10")
+            let area = cities[number].id.map { "with the id \($0)" } ?? "within 25 km"
+            throw AirUnavailable(reason(for: live, area, unknownUnits, omissions))
         }
         return sensors
     }
 
-    private func sensor(_ id: Int, _ name: String, _ units: String, isIndian: Bool) -> Sensor? {
-        guard let pollutant = Pollutant(rawValue: name == "pm25" ? Pollutant.pm25.rawValue : name),
-            let factor = Self.factor(of: units, pollutant)
-        else { return nil }
-        let isMislabelled = isIndian && units == "ppb"
-        return Sensor(
-            id: id, pollutant: pollutant,
-            factor: isMislabelled && [.no2, .so2].contains(pollutant) ? 1 : factor,
-            isIndianMonoxide: isMislabelled && pollutant == .co)
+    /// The reason why stations give no particulate matter.
+    private func reason(
+        for live: [Location], _ area: String, _ unknownUnits: Set<String>, _ omissions: Set<Omission>
+    ) -> String {
+        func list(_ names: Set<String>) -> String { onOneLine(names.sorted().prefix(10).joined(separator: ", ")) }
+        if live.isEmpty {
+            let reasons = Set(omissions.map(\.reason))
+            if reasons.isEmpty { return "there is no station \(area)" }
+            if !reasons.contains(Self.moving) { return "no station \(area) has reported within a day" }
+            return "all stations \(area) move" + (reasons.count > 1 ? " or have not reported within a day" : "")
+        }
+        let stations = "its \(live.count) stations \(area)"
+        let reported = Set(live.flatMap { $0.sensors.map(\.parameter) })
+        if !unknownUnits.isEmpty { return "\(stations) report \(list(unknownUnits)), which is an unknown unit" }
+        if reported.isEmpty { return "\(stations) have no sensors" }
+        return "\(stations) report \(list(reported)), and neither pm25 nor pm10"
     }
 
-    private static func factor(of unit: String, _ pollutant: Pollutant) -> Double? {
+    fileprivate static func factor(of unit: String, _ pollutant: Pollutant) -> Double? {
         switch unit {
         // The micro sign, and the Greek letter.
         case "\u{B5}g/m\u{B3}", "\u{3BC}g/m\u{B3}", "ug/m3": 1
@@ -228,11 +272,23 @@ struct OpenAQ: AirSource {
         }
     }
 
-    private func hours(in body: [UInt8]) throws(SourceError) -> [Int: Double] {
+    /// Values by hour, of which the last one counts.
+    /// - Parameter reasons: those for which hours are left out are added.
+    private func hours(
+        in body: [UInt8], at now: Int64, _ reasons: inout Set<String>
+    ) throws(SourceError) -> [Int: Double] {
         var hours: [Int: Double] = [:]
-        // The last value of an hour counts.
         for hour in try document(in: body)["results"].elements() {
-            guard let value = try? hour["value"].number(), let end = time(hour["period"]["datetimeTo"]) else {
+            guard let end = time(hour["period"]["datetimeTo"]) else {
+                reasons.insert("hours without a time that can be read")
+                continue
+            }
+            guard end <= now + 3600 else {
+                reasons.insert("hours in the future")
+                continue
+            }
+            guard let value = hour["value"].looseNumber else {
+                reasons.insert("hours without a value that can be read")
                 continue
             }
             hours[Int(end / 3600)] = value
@@ -242,17 +298,32 @@ struct OpenAQ: AirSource {
 }
 
 extension OpenAQ.Sensor {
+    /// - Returns: `nil` in an unknown unit.
+    fileprivate init?(id: Int, _ pollutant: Pollutant, units: String, isIndian: Bool) {
+        guard let factor = OpenAQ.factor(of: units, pollutant) else { return nil }
+        let isMislabelled = isIndian && units == "ppb"
+        self.init(
+            id: id, pollutant: pollutant,
+            factor: isMislabelled && [.no2, .so2].contains(pollutant) ? 1 : factor,
+            isIndianMonoxide: isMislabelled && pollutant == .co)
+    }
+
     /// Replaces what is known of the sensor.
     /// - Returns: what was left out or changed, for a log.
     fileprivate mutating func take(_ values: [Int: Double]) -> [String] {
         let isInMilligrams = isIndianMonoxide && values.values.allSatisfy { $0 < OpenAQ.indianMonoxide }
         let concentrations = values.mapValues { $0 * (isInMilligrams ? 1000 : factor) }
         let negatives = concentrations.filter { (-5..<0).contains($1) }
-        hours = concentrations.merging(negatives.mapValues { _ in 0 }) { $1 }.filter { Pollutant.isConcentration($1) }
+        let usable = concentrations.merging(negatives.mapValues { _ in 0 }) { $1 }
+        hours = usable.filter { Pollutant.isConcentration($1) }
+        var reasons: [String] = []
+        if !negatives.isEmpty { reasons.append("small negative values, which count as 0") }
+        if hours.count < usable.count { reasons.append("hours with a value out of range") }
         isStale = hours.isEmpty
+        if isStale { reasons.append("sensors without an hour of the last day") }
         let spikes = pollutant.isParticulateMatter ? spikes(of: hours) : []
         for hour in spikes { hours[hour] = nil }
-        return (negatives.isEmpty ? [] : ["small negative values, which count as 0"])
-            + (spikes.isEmpty ? [] : ["hours that are spikes"])
+        if !spikes.isEmpty { reasons.append("hours that are spikes") }
+        return reasons
     }
 }

@@ -38,15 +38,20 @@ struct WAQI: AirSource {
             if (try? station["status"].text()) == "error" {
                 throw .failed((try? station["msg"].text()) ?? "it gives no reason")
             }
-            let air = Result { () throws(AirUnavailable) in try self.air(of: station, for: cities[number], at: now) }
-            return SourceResponse(findings: [CityFinding(city: number, air)])
+            var omissions: Set<Omission> = []
+            let air = Result { () throws(AirUnavailable) in
+                try self.air(of: station, for: cities[number], at: now, &omissions)
+            }
+            return SourceResponse(findings: [CityFinding(city: number, air)], omissions: omissions)
         } catch {
             guard case .failed(let text) = error else { throw error }
             return SourceResponse(findings: [CityFinding(city: number, .failure(AirUnavailable(onOneLine(text))))])
         }
     }
 
-    private func air(of station: JSONNode, for city: PolledCity, at now: Int64) throws(AirUnavailable) -> CityAir {
+    private func air(
+        of station: JSONNode, for city: PolledCity, at now: Int64, _ omissions: inout Set<Omission>
+    ) throws(AirUnavailable) -> CityAir {
         guard let index = station["aqi"].looseNumber, IndexRange.isValid(index) else {
             throw AirUnavailable("the station gives no index")
         }
@@ -61,8 +66,11 @@ struct WAQI: AirSource {
         var subIndices: [Pollutant: Double] = [:]
         for pollutant in Pollutant.allCases {
             let name = pollutant == .pm25 ? "pm25" : pollutant.rawValue
-            guard let value = try? station["iaqi"][name]["v"].number(), IndexRange.isValid(value) else { continue }
-            subIndices[pollutant] = value
+            switch indexValue(station["iaqi"][name]["v"].scalar) {
+            case .value(let value): subIndices[pollutant] = value
+            case .unusable: omissions.insert(Omission("values that are no sub-index", "\(name) of \(city.name)"))
+            case .missing: continue
+            }
         }
         let names = ((try? station["attributions"].elements()) ?? []).compactMap { try? $0["name"].text() }
         let attribution = onOneLine(String(names.joined(separator: "; ").unicodeScalars.prefix(300)))
@@ -75,19 +83,20 @@ struct WAQI: AirSource {
     private func checkPlace(of station: JSONNode, for city: PolledCity) throws(AirUnavailable) {
         if let id = city.id {
             // The token `demo` gets one station whatever it asks for.
-            guard id.hasPrefix("@"), let wanted = Int(id.dropFirst()), wanted > 0,
-                let given = station["idx"].looseNumber
-            else { return }
-            if given != Double(wanted) { throw AirUnavailable("it gives another station in place of \(id)") }
-        } else if let place = try? station["city"]["geo"].elements(), place.count == 2,
-            let latitude = try? place[0].number(), let longitude = try? place[1].number()
-        {
-            guard let distance = kilometers(city.latitude, city.longitude, latitude, longitude) else {
-                throw AirUnavailable("the station's place is none on the globe")
+            guard id.hasPrefix("@"), let wanted = Int(id.dropFirst()), wanted > 0 else { return }
+            if station["idx"].looseNumber != Double(wanted) {
+                throw AirUnavailable("it gives another station in place of \(id)")
             }
-            guard distance <= Self.maximumKilometers else {
-                throw AirUnavailable("the nearest station is \(Int(distance)) km away")
-            }
+            return
+        }
+        guard let place = try? station["city"]["geo"].elements(), place.count == 2,
+            let latitude = place[0].looseNumber, let longitude = place[1].looseNumber
+        else { throw AirUnavailable("the station gives no place") }
+        guard let distance = kilometers(city.latitude, city.longitude, latitude, longitude) else {
+            throw AirUnavailable("the station's place is none on the globe")
+        }
+        guard distance <= Self.maximumKilometers else {
+            throw AirUnavailable("the nearest station is \(Int(distance)) km away")
         }
     }
 }

@@ -115,6 +115,16 @@ import Testing
         #expect(store.feeds.map(\.duplicates) == [3, 1])
     }
 
+    @Test func `Every city that comes twice is named, and once`() {
+        var test = TestStore()
+        let names = (0..<25).map { "City \($0)" }
+        let message = "[" + (names + names).map { #"{"city":"\#($0)","aqi":1}"# }.joined(separator: ",") + "]"
+        test.receive(message)
+        #expect(test.store.takeDuplicateNames() == names)
+        test.receive(message)
+        #expect(test.store.takeDuplicateNames().isEmpty)
+    }
+
     @Test("takes a reading that is not newer for the same again: it renews neither arrival nor expiry")
     func repetition() {
         var test = TestStore(expireAfter: 60_000, format: FeedFormat(timeField: "time", pollutantsField: "p"))

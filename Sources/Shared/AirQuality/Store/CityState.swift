@@ -20,6 +20,8 @@ public struct CityState: Sendable {
     var feed: Int32 = -1
     /// Number of the message that the newest reading came with.
     var message: UInt64 = 0
+    /// Whether it has been said that the city came twice in a message, or from two feeds.
+    var isNamedAsDuplicate = false
 
     init(name: [UInt8], category: UInt8, version: UInt64) {
         self.name = name

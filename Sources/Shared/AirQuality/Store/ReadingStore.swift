@@ -58,9 +58,8 @@ public final class ReadingStore: Sendable {
         }
     }
 
-    /// Takes names that came twice in a message, or from two feeds: each is given once, ten at most in the store's
-    /// life.
-    public func takeDuplicateNames() -> [String] { withLock { $0.duplicateNames.unreported() } }
+    /// Takes names that came twice in a message, or from two feeds: each is given once while the store has the city.
+    public func takeDuplicateNames() -> [String] { withLock { exchange(&$0.duplicateNames, with: []) } }
 
     /// Takes names that the city limit rejected: each is given once, ten at most in the store's life.
     public func takeRejectedNames() -> [String] { withLock { $0.rejectedNames.unreported() } }

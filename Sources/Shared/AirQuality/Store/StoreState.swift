@@ -12,8 +12,8 @@ struct StoreState: Sendable {
     var pointCount = 0
     /// Names that the city limit rejected.
     var rejectedNames = BoundedReport()
-    /// Names that came twice in a message, or from two feeds.
-    var duplicateNames = BoundedReport()
+    /// Names that came twice in a message, or from two feeds, and that are yet to be taken.
+    var duplicateNames: [String] = []
     let startedAt: Timestamp
     /// When cities last expired; `nil` before the first time.
     var expiredAt: Timestamp?
@@ -82,7 +82,10 @@ struct StoreState: Sendable {
         if let known {
             city = known
             isDuplicate = self.isDuplicate(cities.states[city], number, feed: feed, at: message.receivedAt)
-            if isDuplicate { duplicateNames.insert(name) }
+            if isDuplicate, !cities.states[city].isNamedAsDuplicate {
+                cities.states[city].isNamedAsDuplicate = true
+                duplicateNames.append(String(decoding: cities.states[city].name, as: UTF8.self))
+            }
         } else {
             guard cities.count < rules.cityLimit, let new = insert(reading, named: name) else {
                 rejectedNames.insert(name)

@@ -177,6 +177,36 @@ def test_texts_and_binary_messages_of_several_texts_are_read(start, kind):
         feed.stop()
 
 
+def pasted(text: str) -> list[str]:
+    """What a shell makes of the hint in the text, copied as it stands there."""
+    hint = re.search(r"--feed\.jq \$?'[^']*'", text)[0]
+    command = ["bash", "-c", f"printf '%s\\n' {hint}"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+
+
+def test_a_hint_can_be_pasted_into_a_shell(start, programs):
+    """From the health path, and from the log in both formats."""
+    feed = Sender('{"type": "aqi", "data": {"O\'Hare station": {"AQI": "AQI 301"}}}')
+    in_json = programs.start(
+        "air-quality-exporter", "--feed.url", feed.url, "--log.format=json",
+        "--web.listen-address=127.0.0.1:0",
+    )
+    try:
+        exporter = start.exporter("--feed.url", feed.url)
+        texts = []
+        for program in (exporter, in_json):
+            wait_for(lambda: program.count_lines("--feed.jq"), "the hint")
+            texts += [line for line in program.errors if "--feed.jq" in line]
+        texts.append(exporter.get("/-/ready").text)
+        flag, jq_program = pasted(texts[0])
+        assert (flag, "select(.type" in jq_program) == ("--feed.jq", True)
+        assert all(pasted(text) == [flag, jq_program] for text in texts)
+        start.exporter("--feed.url", feed.url, flag, jq_program).wait_for_sample(metrics.INDEX, 301)
+    finally:
+        feed.stop()
+        assert in_json.stop() is None
+
+
 @pytest.mark.parametrize("check", [(), ("--config.check",)])
 def test_a_program_that_does_not_compile_ends_the_start(programs, tmp_path, check):
     found = programs.run("air-quality-exporter", "--feed.url=ws://x/", "--feed.jq=.data[", *check)

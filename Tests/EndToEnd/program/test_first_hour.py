@@ -290,6 +290,8 @@ def test_rejected_readings_are_explained(start, python_feed, message, said, flag
     ready = exporter.get("/-/ready")
     assert ready.status == 503
     counted = said.replace("rejected=6", "rejected=18").replace("rejected=1 ", "rejected=3 ")
+    # The hint as it is typed into a shell.
+    counted = re.sub(r' hint="(.*)"$', r", to set: \1", counted)
     assert ready.text == f"no fresh reading: {python_feed.url}: readings rejected: {counted}\n"
     # The page says why, without the address, which is nobody's business who can read it.
     page = html.unescape(exporter.get("/").text)

@@ -99,52 +99,28 @@ extension JSONTree {
         }.first { !$0.isEmpty }
     }
 
-    /// The value that the tokens of a pointer lead to.
-    fileprivate func value(at pointer: [[UInt8]]) -> JSONTree? {
-        var value = self
-        for token in pointer {
-            let name = String(decoding: token, as: UTF8.self)
-            if let elements = value.elements, let index = Int(name), elements.indices.contains(index) {
-                value = elements[index]
-            } else if let field = value[name] {
-                value = field
-            } else {
-                return nil
-            }
-        }
-        return value
-    }
-
     /// The value for people: a text without its quotation marks.
     fileprivate func shown(_ bytes: Int) -> String {
         AirQualityExporter.shown((text ?? json).utf8Span.span, bytes: bytes)
     }
-
-    fileprivate var json: String {
-        switch self {
-        case .null: "null"
-        case .boolean(let isTrue): "\(isTrue)"
-        case .number(let digits): digits
-        case .text(let text): jqText(text)
-        case .array(let elements): "[" + elements.map(\.json).joined(separator: ",") + "]"
-        case .object(let fields):
-            "{" + fields.map { "\(jqText($0.name)):\($0.value.json)" }.joined(separator: ",") + "}"
-        }
-    }
 }
 
-extension Logger.Metadata {
-    /// Tells people of messages that give no readings, in the log and elsewhere.
+extension FeedStatistics {
+    /// Tells people of messages that give no readings, in the log and elsewhere, but for the hint.
     ///
     /// - Parameter reason: `nil`: they are without readings.
-    init(_ reason: RejectionReason?, of connection: FeedStatistics.Connection) {
-        self = [:]
+    func details(of reason: RejectionReason?) -> Logger.Metadata {
+        var details: Logger.Metadata = [:]
         if let reason {
-            self = [
+            details += [
                 "reason": reason.rawValue, "rejected": "\(connection.rejections[reason])",
                 "accepted": "\(connection.readings)",
             ]
         }
-        for field in connection.explanations[reason] ?? [] { self += [field.name: field.text] }
+        for field in explanations[reason] ?? [] where field.name != "hint" { details += [field.name: field.text] }
+        return details
     }
+
+    /// The flags that would read the messages, as they are typed into a shell; `nil`: none are known.
+    func hint(of reason: RejectionReason?) -> String? { explanations[reason]?.first { $0.name == "hint" }?.text }
 }

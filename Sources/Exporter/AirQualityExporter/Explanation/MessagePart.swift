@@ -109,7 +109,7 @@ struct MessagePart {
                 return .object([JSONField("city", .text(city)), JSONField("aqi", field.value)])
             }
             guard rows.count > 1 || fields.count == 1 else { continue }
-            let code = "to_entries[] | {aqi: .value} + (.key | capture(\(jqText(pattern)); \"i\"))"
+            let code = "to_entries[] | {aqi: .value} + (.key | capture(\(jsonLiteral(pattern)); \"i\"))"
             parts += list([.filter(code)], of: rows)
         }
         return parts
@@ -135,7 +135,7 @@ struct MessagePart {
         guard elements.allSatisfy(\.isNumber), let names = legends.first(where: { $0.count == elements.count }) else {
             return []
         }
-        let code = "[[\(names.map(jqText).joined(separator: ", "))], .] | transpose[]"
+        let code = "[[\(names.map(jsonLiteral).joined(separator: ", "))], .] | transpose[]"
         return list([.filter(code)], of: zip(names, elements).map { .array([.text($0), $1]) })
     }
 
@@ -152,9 +152,6 @@ struct MessagePart {
 }
 
 extension JSONTree {
-    var isNumber: Bool { if case .number = self { true } else { false } }
-    var text: String? { if case .text(let text) = self { text } else { nil } }
-    var elements: [JSONTree]? { if case .array(let elements) = self { elements } else { nil } }
     private var isObject: Bool { if case .object = self { true } else { false } }
     fileprivate var isContainer: Bool { isObject || elements != nil }
 

@@ -1,4 +1,5 @@
 import Bytes
+import JSON
 
 /// A step on the way from a message to a value.
 struct PathStep: Hashable {
@@ -22,7 +23,7 @@ struct PathStep: Hashable {
         let isWord = name.utf8.allSatisfy { isLetterOrDigit($0) || $0 == UInt8(ascii: "_") }
         let isIdentifier = isWord && !(name.utf8.first.map(isDigit) ?? true)
         let token = name.unicodeScalars.contains(where: breaksLine) ? nil : name
-        return PathStep(code: isIdentifier ? ".\(name)" : "[\(jqText(name))]", token: token, name: name)
+        return PathStep(code: isIdentifier ? ".\(name)" : "[\(jsonLiteral(name))]", token: token, name: name)
     }
 
     /// - Parameter name: the name of the column, where the rows have names.
@@ -33,7 +34,7 @@ struct PathStep: Hashable {
     static func filter(_ code: String) -> PathStep { PathStep(code: code, isFilter: true) }
 }
 
-extension Sequence where Element == PathStep {
+extension Collection where Element == PathStep {
     /// The steps as an expression of jq.
     var expression: String {
         var text = ""
@@ -49,24 +50,7 @@ extension Sequence where Element == PathStep {
 
     /// The steps as a JSON Pointer; `nil` where it cannot say them on one line.
     var pointer: String? {
-        var text = ""
-        for step in self {
-            guard let token = step.token else { return nil }
-            text += "/" + token.replacing("~", with: "~0").replacing("/", with: "~1")
-        }
-        return text
+        let tokens = compactMap { $0.token?.replacing("~", with: "~0").replacing("/", with: "~1") }
+        return tokens.count == count ? tokens.map { "/" + $0 }.joined() : nil
     }
-}
-
-/// The text as a literal of jq, on one line.
-func jqText(_ text: String) -> String {
-    var literal = "\""
-    for unit in text.unicodeScalars {
-        switch unit {
-        case "\"", "\\": literal += "\\\(unit)"
-        case _ where breaksLine(unit): literal += "\\u" + hexadecimal(unit.value, digits: 4)
-        default: literal.unicodeScalars.append(unit)
-        }
-    }
-    return literal + "\""
 }

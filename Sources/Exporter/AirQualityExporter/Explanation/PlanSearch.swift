@@ -145,7 +145,7 @@ struct PlanSearch {
         var way = trail[..<depth].map(\.steps)
         var value = trail[depth...].map(\.steps) + [extraction]
         if let sign {
-            let selection = PathStep.filter("select(\(sign.steps.inParentheses) == \(jqText(sign.text)))")
+            let selection = PathStep.filter("select(\(sign.steps.inParentheses) == \(jsonLiteral(sign.text)))")
             if sign.depth <= depth {
                 way.insert([selection], at: sign.depth)
             } else {
@@ -161,7 +161,7 @@ struct PlanSearch {
     }
 }
 
-extension Sequence where Element == PathStep {
+extension Collection where Element == PathStep {
     fileprivate var inParentheses: String { expression.contains(" | ") ? "(\(expression))" : expression }
 }
 
@@ -191,7 +191,7 @@ extension JSONTree {
             guard let text = field.value.text, FieldNames.isKind(field.name), text.utf8.count <= 64,
                 !text.hasPrefix("Feature"), !FieldNames.isTopic(field.name) || !text.contains(where: "/:@".contains)
             else { continue }
-            return .filter("select(\([PathStep.field(field.name)].expression)? == \(jqText(text)))")
+            return .filter("select(\([PathStep.field(field.name)].expression)? == \(jsonLiteral(text)))")
         }
         return nil
     }

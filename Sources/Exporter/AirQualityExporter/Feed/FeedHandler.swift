@@ -19,10 +19,6 @@ final class FeedHandler {
     private let logger: Logger
     private var reader: MessageReader
     private var log: FeedLog
-    /// Explanations by reason, made anew at most hourly: a feed that reconnects all the time costs no more.
-    private var explanations: [RejectionReason?: MessageExplanation] = [:]
-    /// Reasons of which this connection has an explanation.
-    private var explained: Set<RejectionReason?> = []
     private var isFirstMessage = true
 
     /// - Parameter number: the feed's place in the store.
@@ -38,10 +34,7 @@ final class FeedHandler {
     /// Notes a change of the connection.
     func handle(_ event: WebSocketEvent) {
         let event = FeedEvent(event)
-        if case .connected = event {
-            explained = []
-            isFirstMessage = true
-        }
+        if case .connected = event { isFirstMessage = true }
         if let entry = log.entry(for: event, at: monotonicTime()) {
             logger.log(level: entry.level, entry.message, metadata: entry.metadata)
         }
@@ -69,19 +62,16 @@ final class FeedHandler {
     }
 
     private func explain(_ reason: RejectionReason?, _ message: Span<UInt8>, _ outcome: MessageReader.Outcome) {
-        let isDue = log.isDue(reason, at: monotonicTime())
-        let isNew = explained.insert(reason).inserted
-        guard isDue || isNew else { return }
-        let explanation: MessageExplanation
-        if let known = explanations[reason], !isDue {
-            explanation = known
-        } else {
-            explanation = MessageExplanation(reason, of: message.array, outcome, settings: reader.settings)
-            explanations[reason] = explanation
-        }
+        guard log.isDue(reason, at: monotonicTime()) else { return }
+        let explanation = MessageExplanation(reason, of: message.array, outcome, settings: reader.settings)
         store.apply(.explained(reason, explanation.fields), feed: number)
-        guard isDue, let connection = store.feeds.first(where: { $0.label == label })?.connection else { return }
-        let metadata = ["feed": label] + Logger.Metadata(reason, of: connection)
+        guard let feed = store.feeds.first(where: { $0.label == label }) else { return }
+        var metadata = ["feed": label] + feed.details(of: reason)
+        if let hint = feed.hint(of: reason) {
+            // The log escapes quotation marks and backslashes; a shell takes the escapes back between $' and '.
+            let isEscaped = hint.contains { "\"\\".contains($0) }
+            metadata += ["hint": isEscaped ? hint.replacing(" '", with: " $'") : hint]
+        }
         if let reason {
             logger.warning("Readings rejected", metadata: metadata)
             if let element = explanation.element {

@@ -37,12 +37,12 @@ struct Health: Sendable {
     func hint(of feeds: [FeedStatistics]) -> String? {
         for feed in feeds where feed.isConnected && feed.connection.readings == 0 {
             let reason = feed.connection.reasonOfAll
-            let fields = feed.connection.explanations[reason] ?? []
-            guard reason != nil || !fields.isEmpty else { continue }
+            guard reason != nil || feed.connection.messagesWithoutReadings > 0 else { continue }
             let problem = reason.map { "All readings are rejected (\($0.rawValue))" } ?? "Messages are without readings"
+            let fields = feed.explanations[reason] ?? []
             let details = fields.filter { $0.name != "hint" }.map { "\($0.name) \($0.text)" }
-            let advice = fields.filter { $0.name == "hint" }.map { " To set: \($0.text)" }
-            return ([problem] + details).joined(separator: ", ") + "." + advice.joined()
+            let advice = feed.hint(of: reason).map { " To set: \($0)" } ?? ""
+            return ([problem] + details).joined(separator: ", ") + "." + advice
         }
         return nil
     }
@@ -62,13 +62,18 @@ extension FeedStatistics {
     fileprivate func state(at now: Timestamp) -> String {
         guard isConnected else { return "not connected" + (lastProblem.map { " (\($0))" } ?? "") }
         if let reason = connection.reasonOfAll {
-            return "readings rejected: \(Logger.Metadata(reason, of: connection).text)"
+            return "readings rejected: \(explanation(of: reason))"
         }
         guard let lastMessageAt else { return "connected, no message yet" }
-        if connection.readings == 0, connection.explanations[nil] != nil {
-            return "messages without readings: \(Logger.Metadata(nil, of: connection).text)"
+        if connection.readings == 0, connection.messagesWithoutReadings > 0 {
+            return "messages without readings: \(explanation(of: nil))"
         }
         return "no message for \((now - lastMessageAt) / 1000) s"
+    }
+
+    /// Without escapes in the hint, so that it can be pasted into a shell.
+    private func explanation(of reason: RejectionReason?) -> String {
+        details(of: reason).text + (hint(of: reason).map { ", to set: \($0)" } ?? "")
     }
 }
 

@@ -32,6 +32,8 @@ public struct FeedStatistics: Sendable, Equatable {
     public var lastMessageAt: Timestamp?
     /// When a message last had a reading that was accepted.
     public private(set) var lastReadingAt: Timestamp?
+    /// Explanations for people, why messages gave no readings, by the reason; `nil`: they were without readings.
+    public private(set) var explanations: [RejectionReason?: [ExplanationField]] = [:]
     /// Counts at the time of the last connect.
     private var before = Connection()
     /// The reason why the last connection ended or the last dial failed, for people; `nil` while all is well.
@@ -50,10 +52,9 @@ extension FeedStatistics {
     /// Counts since the feed connected.
     public struct Connection: Sendable, Equatable {
         public fileprivate(set) var readings: UInt64 = 0
+        public fileprivate(set) var messagesWithoutReadings: UInt64 = 0
         fileprivate var skipped: UInt64 = 0
         public fileprivate(set) var rejections = RejectionCounts()
-        /// Explanations for people by the reason; `nil`: messages are without readings.
-        public fileprivate(set) var explanations: [RejectionReason?: [ExplanationField]] = [:]
 
         /// The reason for which most were rejected, where nothing else came; `nil` where something did, or nothing at
         /// all.
@@ -65,8 +66,9 @@ extension FeedStatistics {
 
     public var connection: Connection {
         Connection(
-            readings: readings - before.readings, skipped: (skipped ?? 0) - before.skipped,
-            rejections: rejections - before.rejections, explanations: before.explanations)
+            readings: readings - before.readings,
+            messagesWithoutReadings: messagesWithoutReadings - before.messagesWithoutReadings,
+            skipped: (skipped ?? 0) - before.skipped, rejections: rejections - before.rejections)
     }
 }
 
@@ -95,14 +97,16 @@ extension FeedStatistics {
         case .connected(let source):
             isConnected = true
             connections += 1
-            before = Connection(readings: readings, skipped: skipped ?? 0, rejections: rejections)
+            before = Connection(
+                readings: readings, messagesWithoutReadings: messagesWithoutReadings, skipped: skipped ?? 0,
+                rejections: rejections)
             self.source = source
             lastProblem = nil
         case .disconnected(let reason, let detail):
             isConnected = false
             disconnects[reason, default: 0] += 1
             lastProblem = detail
-        case .explained(let reason, let fields): before.explanations[reason] = fields
+        case .explained(let reason, let fields): explanations[reason] = fields
         case .paused: isPaused = true
         case .resumed: isPaused = false
         }

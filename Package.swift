@@ -128,10 +128,12 @@ let package = Package(
             ],
             path: "Sources/Exporter/AirQualityExporter",
             exclude: ["README.md"],
-            // What the page loads, as bytes in the program.
-            resources: ["page.css", "page.js", "icon.svg", "icon.png", "favicon.ico"].map {
-                .embedInCode("Web/Resources/\($0)")
-            },
+            // As bytes in the program: what the page loads, and what to use instead of flags and commands.
+            resources: [
+                "Configuration/Resources/command-advice.txt", "Configuration/Resources/flag-advice.txt",
+                "Web/Resources/favicon.ico", "Web/Resources/icon.png", "Web/Resources/icon.svg",
+                "Web/Resources/page.css", "Web/Resources/page.js",
+            ].map { .embedInCode($0) },
             plugins: ["BuildVersion"]),
         .executableTarget(
             name: "AirQualityFeed",

@@ -17,23 +17,14 @@ import Testing
         private let decoder = Mutex(FeedDecoder(format: FeedFormat()))
         private let now = Mutex(Duration.seconds(100))
 
-        private final class Count: Sendable { let value = Atomic(0) }
-
-        private let count: Count
-
         init() throws {
-            let count = Count()
-            self.count = count
-            let hub = EventHub(
-                store: store, heartbeat: .seconds(600), onFirst: { count.value.add(1, ordering: .relaxed) }, at: 77)
+            let hub = EventHub(store: store, heartbeat: .seconds(600), at: 77)
             self.hub = hub
             server = try HTTPServer(
                 configuration: HTTPServerConfiguration(
                     addresses: [.tcp(host: "127.0.0.1", port: 0)],
                     routes: [Route("/events") { hub.respond(to: $0) }]))
         }
-
-        var firstCount: Int { count.value.load(ordering: .relaxed) }
 
         func receive(_ message: String) {
             let bytes = Array(message.utf8)
@@ -67,7 +58,7 @@ import Testing
         let bench = try Bench()
         bench.receive(#"[{"city":"Delhi","aqi":5}]"#)
         let client = try bench.listen()
-        #expect(bench.hub.listenerCount == 1 && bench.firstCount == 1)
+        #expect(bench.hub.listenerCount == 1)
         #expect(try client.read(upTo: "\r\n") == "\r\n")
         bench.tick()
         #expect(!client.hasBytes, "what was there before is no news")
@@ -107,7 +98,7 @@ import Testing
     @Test func `Listeners that connect at once miss no event`() throws {
         for round in 0..<300 {
             let store = ReadingStore(rules: StoreRules(), feeds: ["ws://a/"], at: 0)
-            let hub = EventHub(store: store, heartbeat: .milliseconds(1), onFirst: {}, at: 77)
+            let hub = EventHub(store: store, heartbeat: .milliseconds(1), at: 77)
             let listeners = Monitor<[HTTPStream]>([])
             let threads = try (0..<2).map { _ in
                 try ServiceThread(name: "listener") {
@@ -130,12 +121,11 @@ import Testing
         }
     }
 
-    @Test func `Without listeners nothing is to be done`() throws {
+    @Test func `A listener that leaves is forgotten`() throws {
         let bench = try Bench()
-        #expect(bench.hub.nextTickAt == nil)
         let client = try bench.listen()
-        #expect(bench.hub.nextTickAt != nil)
+        #expect(bench.hub.listenerCount == 1)
         client.close()
-        eventually("the end of the listener") { bench.hub.nextTickAt == nil }
+        eventually("the end of the listener") { bench.hub.listenerCount == 0 }
     }
 }

@@ -30,7 +30,8 @@ import Testing
         ] as [(String, Int?, String)])
     func `A response is read, or is an error`(response: String, status: Int?, text: String) {
         do throws(SystemError) {
-            let answer = try HealthProbe.response(Array(response.utf8))
+            var pieces = [Array(response.utf8)]
+            let answer = try HealthProbe.response { () throws(SystemError) in pieces.popLast() ?? [] }
             #expect(status.map { .http(status: $0, line: text) } == answer)
         } catch {
             #expect(status == nil && error.code == .peer && error.reason.contains(text))

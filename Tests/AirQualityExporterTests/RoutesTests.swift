@@ -46,13 +46,12 @@ struct RoutesTests {
             metrics: MetricsEndpoint(store: store, scrapes: nil, storage: nil),
             history: historyEndpoint?(store) ?? HistoryEndpoint(store: store, corsOrigin: corsOrigin), health: health,
             page: PageEndpoint(store: store, health: health, web: Configuration.Web(), version: "1.2.3"),
-            events: EventHub(store: store, onFirst: {}, at: 0), scrapes: HTTPMeter())
+            events: EventHub(store: store, at: 0), scrapes: HTTPMeter())
         endpoints.isLifecycleEnabled = lifecycle
         endpoints.onRead = { counts.reads.add(1, ordering: .relaxed) }
         endpoints.reconnect = { counts.reconnects.add(1, ordering: .relaxed) }
         endpoints.reload = { "web.yml, line 3: no" }
-        return Exporter(
-            endpoints: endpoints, routes: ExporterRoute.all().map { [endpoints] in $0.route(to: endpoints) })
+        return Exporter(endpoints: endpoints, routes: endpoints.routes())
     }
 
     @Test(
@@ -87,7 +86,7 @@ struct RoutesTests {
     }
 
     @Test func `No path but the telemetry path can be taken for another`() {
-        let paths = ExporterRoute.all(telemetryPath: "/x").map(\.path)
+        let paths = routes().endpoints.routes(telemetryPath: "/x").map(\.path)
         #expect(paths.first == "/x" && Set(paths).count == paths.count)
     }
 

@@ -1,5 +1,6 @@
 import AirQuality
 import Bytes
+import CommandLine
 import Exposition
 import FeedOptions
 import HTTPServer
@@ -40,7 +41,7 @@ final class Exporter: Sendable {
         feeds = FeedSet(configuration, feeds: configuredFeeds, demo: demo?.address, store: store, logger: logger)
         let limit = configuration.pauseWhenUnused
         usage = limit > .zero ? FeedUsage(limit: limit, at: monotonicTime()) : nil
-        events = EventHub(store: store, onFirst: signals.wake, at: currentTime())
+        events = EventHub(store: store, at: currentTime())
         web = try WebConfigurationWatcher(path: configuration.web.configFile, logger: logger)
         reloader = Reloader(configuration, feeds: feeds, web: web, logger: logger, at: currentTime())
         handshakes = HandshakeFailures(logger: logger)
@@ -48,17 +49,24 @@ final class Exporter: Sendable {
 
     /// Opens the listening sockets. From then on `/metrics` is answered; feeds are dialled by ``run(_:)``.
     func listen() throws -> HTTPServer {
-        let endpoints = endpoints()
         var settings = HTTPServerConfiguration(
             addresses: configuration.web.listenAddresses,
-            routes: ExporterRoute.all(telemetryPath: configuration.web.telemetryPath).map { $0.route(to: endpoints) })
+            routes: endpoints().routes(telemetryPath: configuration.web.telemetryPath))
         settings.usesSystemdSockets = configuration.web.usesSystemdSockets
         settings.web = web.initial
         settings.notFound = "not found; see /about for all paths"
         settings.onTLSHandshakeFailure = handshakes.note
-        let server = try HTTPServer(configuration: settings)
-        web.follow(server)
-        return server
+        do throws(SystemError) {
+            let server = try HTTPServer(configuration: settings)
+            web.follow(server)
+            return server
+        } catch {
+            guard error.code == .address, !settings.usesSystemdSockets else { throw error }
+            throw SystemError(
+                .address,
+                "\(Configuration.flag(\.web.listenAddresses)): \(error.reason); "
+                    + "use a free address of this machine, such as :10026, or end what listens on this one")
+        }
     }
 
     private func endpoints() -> Endpoints {
@@ -67,20 +75,21 @@ final class Exporter: Sendable {
         let web = configuration.web
         let families = configuration.cityFamilies.isEmpty ? CityFamilyName.allCases : configuration.cityFamilies
         let health = Health(store: store)
+        let handshakes = self.web.initial.tls == nil ? nil : handshakes
+        let metrics = MetricsEndpoint(
+            store: store, families: Set(families), scrapes: web.omitsExporterMetrics ? nil : scrapes, storage: storage
+        ) { [reloader, events] in
+            ExporterFigures(
+                reload: reloader.outcome, listeners: events.listenerCount, handshakeFailures: handshakes?.count,
+                droppedLogLines: LogWriter.standardError.droppedLines)
+        }
         var endpoints = Endpoints(
-            metrics: MetricsEndpoint(
-                store: store, families: Set(families), scrapes: web.omitsExporterMetrics ? nil : scrapes,
-                handshakes: self.web.initial.tls == nil ? nil : handshakes, storage: storage, events: events,
-                reloader: reloader),
-            history: HistoryEndpoint(store: store, corsOrigin: web.corsOrigin), health: health,
+            metrics: metrics, history: HistoryEndpoint(store: store, corsOrigin: web.corsOrigin), health: health,
             page: PageEndpoint(store: store, health: health, web: web, version: BuildVersion.version),
             events: events, scrapes: scrapes, scrapeLimit: .scrapes(web.maximumRequests))
         endpoints.isLifecycleEnabled = web.isLifecycleEnabled
-        endpoints.onRead = { [usage, feeds, signals] in
-            guard usage?.read(at: monotonicTime()) == .resume else { return }
-            feeds.resume()
-            // The supervisor has a new time to wait for.
-            signals.wake()
+        endpoints.onRead = { [usage, feeds] in
+            if usage?.read(at: monotonicTime()) == .resume { feeds.resume() }
         }
         endpoints.reconnect = feeds.reconnect
         endpoints.reload = reloader.reload
@@ -126,8 +135,7 @@ final class Exporter: Sendable {
     /// so that the watchdog is fed only while nobody holds it for good.
     private func supervise(notify: NotifySocket?) {
         var clock = ClockWatch(wall: currentTime(), monotonic: monotonicTime())
-        // A changed file of the web configuration is in force at most a second later.
-        var nextCheckAt = web.hasFile ? monotonicTime() : nil
+        var nextCheckAt = monotonicTime()
         while true {
             let now = monotonicTime()
             let wall = currentTime()
@@ -147,12 +155,12 @@ final class Exporter: Sendable {
             }
             demo?.tick(at: now)
             events.tick(at: now)
-            if let checkAt = nextCheckAt, now >= checkAt {
+            if web.hasFile, now >= nextCheckAt {
                 reloader.checkWebConfiguration()
                 nextCheckAt = now + .seconds(1)
             }
             if notify?.watchdogInterval != nil { _ = notify?.send("WATCHDOG=1") }
-            switch signals.wait(for: waitTime(now, wall, nextCheckAt, notify?.watchdogInterval)) {
+            switch signals.wait(for: waitTime(now, wall, notify?.watchdogInterval)) {
             case .terminate:
                 logger.info("Received signal, shutting down")
                 return
@@ -162,20 +170,12 @@ final class Exporter: Sendable {
         }
     }
 
-    /// The time until the next timer, 5 s at most.
-    private func waitTime(
-        _ now: Duration, _ wall: Timestamp, _ nextCheckAt: Duration?, _ watchdogInterval: Duration?
-    ) -> Duration {
-        var time = Duration.seconds(5)
-        let rules = store.rules
-        // A city is removed at most a second late, and with a short expiry at most that expiry late.
-        if rules.expireAfter > 0 { time = min(time, .milliseconds(min(1000, rules.expireAfter))) }
-        if rules.history.usesWindows {
-            time = min(time, .milliseconds(rules.history.interval - wall % rules.history.interval))
-        }
-        for case let next? in [usage?.nextTickAt, demo?.nextTickAt, events.nextTickAt, nextCheckAt] {
-            time = min(time, max(.milliseconds(1), next - now))
-        }
+    /// The time until the next timer: a second, or less where one is more exact.
+    private func waitTime(_ now: Duration, _ wall: Timestamp, _ watchdogInterval: Duration?) -> Duration {
+        var time = Duration.seconds(1)
+        let rule = store.rules.history
+        if rule.usesWindows { time = min(time, .milliseconds(rule.interval - wall % rule.interval)) }
+        if let demo { time = min(time, max(.milliseconds(1), demo.nextTickAt - now)) }
         return watchdogInterval.map { min(time, $0 / 2) } ?? time
     }
 }

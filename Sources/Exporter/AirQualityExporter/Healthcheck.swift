@@ -19,17 +19,13 @@ func healthcheck(_ configuration: Configuration) -> Int32 {
         let web = try configuration.web.configFile.map { (path) throws(SystemError) in
             try WebConfiguration(file: path)
         }
-        let probe = HealthProbe(address: address, tls: web?.tls)
-        switch try probe.get(ExporterRoute.readyPath) {
-        case .http(status: 200, let line):
-            StandardStream.output.write("\(line)\n")
-            return 0
+        switch try HealthProbe(address: address, tls: web?.tls).get(ExporterPath.ready.rawValue) {
+        case .http(status: 200, let line): StandardStream.output.write("\(line)\n")
         case .http(let status, let line): throw SystemError(.peer, "\(address): status \(status): \(line)")
-        case .tls:
-            // Without a client certificate there is no more to learn.
-            StandardStream.output.write("the server speaks TLS and requires a client certificate\n")
-            return 0
+        // Without a client certificate there is no more to learn.
+        case .tls: StandardStream.output.write("the server speaks TLS and requires a client certificate\n")
         }
+        return 0
     } catch {
         writeUnhealthy(error.reason)
         return 1
@@ -68,7 +64,7 @@ struct HealthProbe: Sendable {
                 "GET \(path) HTTP/1.1\r\nHost: localhost\r\nUser-Agent: healthcheck\r\nConnection: close\r\n\r\n".utf8)
             guard let tls else {
                 try socket.send(request)
-                return try response { () throws(SystemError) in try socket.receive() }
+                return try Self.response { () throws(SystemError) in try socket.receive() }
             }
             let session = try TLSSession.client(over: socket.descriptor)
             do throws(SystemError) {
@@ -78,29 +74,25 @@ struct HealthProbe: Sendable {
             }
             if tls.wantsClientCertificate { return .tls }
             try session.send(request)
-            return try response { () throws(SystemError) in try session.receive() }
+            return try Self.response { () throws(SystemError) in try session.receive() }
         } catch {
             throw SystemError(error.code, "\(address): \(error.reason)")
         }
     }
 
-    /// Reads until the server closes the connection, as it was asked to.
-    private func response(_ receive: () throws(SystemError) -> [UInt8]) throws(SystemError) -> Response {
-        var received: [UInt8] = []
-        while received.count < Self.responseLimit {
-            let bytes = try receive()
-            if bytes.isEmpty { break }
-            received += bytes
+    /// Reads until the server closes the connection, as it was asked to: `HTTP/1.1 200 …`, header fields, an empty
+    /// line, the body.
+    static func response(_ receive: () throws(SystemError) -> [UInt8]) throws(SystemError) -> Response {
+        var bytes: [UInt8] = []
+        while bytes.count < responseLimit {
+            let piece = try receive()
+            if piece.isEmpty { break }
+            bytes += piece
         }
-        return try Self.response(received)
-    }
-
-    /// The meaning of a whole response: `HTTP/1.1 200 …`, header fields, an empty line, the body.
-    static func response(_ bytes: [UInt8]) throws(SystemError) -> Response {
         if bytes.isEmpty { throw SystemError(.peer, "the server closed the connection") }
-        guard bytes.starts(with: "HTTP/1.".utf8), bytes.count >= 12, bytes[8] == UInt8(ascii: " "),
-            let status: Int = decimalNumber(bytes[9..<12]), 200..<600 ~= status,
-            let head = bytes.firstRange(of: Array("\r\n\r\n".utf8))
+        let head = bytes.firstRange(of: Array("\r\n\r\n".utf8))
+        guard let head, bytes.starts(with: "HTTP/1.".utf8), bytes.count >= 12, bytes[8] == UInt8(ascii: " "),
+            let status: Int = decimalNumber(bytes[9..<12]), 200..<600 ~= status
         else { throw SystemError(.peer, "the response is not HTTP/1.1") }
         let line = bytes[head.upperBound...].prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
         return .http(status: status, line: String(decoding: line.prefix(lineLimit), as: UTF8.self))

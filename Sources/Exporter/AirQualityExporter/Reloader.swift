@@ -1,6 +1,5 @@
 import AirQuality
 import Bytes
-import Exposition
 import Synchronization
 import System
 
@@ -14,6 +13,8 @@ final class Reloader: Sendable {
         var areFeedsGood = true
         var isWebGood = true
         var succeededAt: Timestamp
+
+        var isGood: Bool { areFeedsGood && isWebGood }
     }
 
     private let feeds: FeedSet
@@ -33,17 +34,6 @@ final class Reloader: Sendable {
         namesNoFile = configuration.namesNoFile
         state = Mutex(Outcome(succeededAt: now))
     }
-
-    static let families: [Family<Outcome>] = [
-        Family(
-            "airquality_exporter_config_last_reload_successful", .gauge,
-            "Whether the last reload of configuration files succeeded."
-        ) { $0.areFeedsGood && $0.isWebGood ? 1 : 0 },
-        Family(
-            "airquality_exporter_config_last_reload_success_timestamp_seconds", .gauge,
-            "When the configuration files were last loaded, in seconds since the Unix epoch."
-        ) { Double($0.succeededAt) / 1000 },
-    ]
 
     var outcome: Outcome { state.withLock(\.self) }
 
@@ -92,7 +82,7 @@ final class Reloader: Sendable {
         state.withLock { state in
             state.areFeedsGood = areFeedsGood
             state.isWebGood = isWebGood
-            if areFeedsGood, isWebGood { state.succeededAt = currentTime() }
+            if state.isGood { state.succeededAt = currentTime() }
         }
     }
 }

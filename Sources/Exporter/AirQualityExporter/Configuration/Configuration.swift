@@ -46,7 +46,7 @@ struct Configuration: Sendable {
     struct Web: Sendable {
         var listenAddresses = [ListenAddress.tcp(host: "", port: 10025)]
         var usesSystemdSockets = false
-        var telemetryPath = ExporterRoute.defaultTelemetryPath
+        var telemetryPath = ExporterPath.defaultTelemetryPath
         var configFile: String?
         /// 0 = no limit.
         var maximumRequests = 40

@@ -77,15 +77,10 @@ extension ValueFormat<Int64> {
     /// Milliseconds east of UTC: `Z`, `+05:30` or `-0300`.
     static var zoneOffset: Self {
         Self("OFFSET", expected: "Z, or an offset from UTC such as +05:30") { text in
-            if text == "Z" || text == "z" { return 0 }
-            let digits = text.utf8.dropFirst().filter { $0 != UInt8(ascii: ":") }
-            guard let sign = text.first, "+-".contains(sign), digits.count == 4, digits.allSatisfy(isDigit),
-                text.utf8.count == 5 || (text.utf8.count == 6 && Array(text.utf8)[3] == UInt8(ascii: ":")),
-                let hours: Int64 = decimalNumber(digits.prefix(2)),
-                let minutes: Int64 = decimalNumber(digits.suffix(2)),
-                hours < 24, minutes < 60
-            else { return nil }
-            return (hours * 60 + minutes) * 60_000 * (sign == "-" ? -1 : 1)
+            guard let first = text.first, "Zz+-".contains(first) else { return nil }
+            var epoch = Array("1970-01-01T00:00:00\(text)".utf8)
+            if text.utf8.count == 5 { epoch.insert(UInt8(ascii: ":"), at: epoch.count - 2) }
+            return parseRFC3339(epoch.span).map { -$0 }
         }
     }
 }

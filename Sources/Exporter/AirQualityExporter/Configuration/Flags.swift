@@ -173,14 +173,15 @@ extension ValueFormat<ListenAddress> {
 
 extension ValueFormat<String> {
     static var telemetryPath: Self {
-        let reserved = ExporterRoute.all().filter { $0.path != ExporterRoute.defaultTelemetryPath }
+        let reserved = ExporterPath.allCases.map(\.rawValue).joined(separator: " ")
         return Self(
-            "PATH",
-            expected: "a path that begins with \"/\" and is none of " + reserved.map(\.path).joined(separator: " "),
+            "PATH", expected: "a path that begins with \"/\" and is none of \(reserved)",
             text: \.self
         ) { path in
             let isPath = path.first == "/" && isVisible(path) && !path.utf8.contains { "?#".utf8.contains($0) }
-            let isFree = !reserved.contains { $0.isFolder ? path.hasPrefix($0.path) : path == $0.path }
+            let isFree = !ExporterPath.allCases.contains {
+                $0.isFolder ? path.hasPrefix($0.rawValue) : path == $0.rawValue
+            }
             return isPath && isFree ? path : nil
         }
     }

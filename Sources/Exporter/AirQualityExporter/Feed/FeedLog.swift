@@ -47,16 +47,13 @@ struct FeedLog: Sendable {
     /// - Parameter now: by the monotonic clock.
     mutating func entry(for event: FeedEvent, at now: Duration) -> Entry? {
         switch event {
-        case .connecting:
-            return Entry(level: isFailing ? .debug : .info, message: "Connecting to feed", metadata: ["feed": label])
+        case .connecting: return entry(isFailing ? .debug : .info, "Connecting to feed")
         case .connected(let source):
             downSince = nil
             return entry(.connected, .info, "Feed connected", source.map { ["source": $0.name] } ?? [:], at: now)
+        case .disconnected(let reason, _) where reason == .requested || reason == .paused:
+            return entry(.info, "Feed disconnected", ["reason": reason.rawValue])
         case .disconnected(let reason, let detail):
-            if reason == .requested || reason == .paused {
-                return Entry(
-                    level: .info, message: "Feed disconnected", metadata: ["feed": label, "reason": reason.rawValue])
-            }
             let message = state == .connected ? "Feed lost, reconnecting" : "Feed unreachable, retrying"
             var details: Logger.Metadata = ["reason": reason.rawValue, "err": detail]
             if let downSince {
@@ -68,7 +65,7 @@ struct FeedLog: Sendable {
         case .paused:
             downSince = nil
             return entry(.paused, .info, "Feed paused: no scrapes", at: now)
-        case .resumed: return Entry(level: .info, message: "Feed resumed", metadata: ["feed": label])
+        case .resumed: return entry(.info, "Feed resumed")
         }
     }
 
@@ -79,19 +76,22 @@ struct FeedLog: Sendable {
         explanations[reason, default: LineLimit(Self.reminder)].suppressed(before: now) != nil
     }
 
+    private func entry(_ level: Logger.Level, _ message: String, _ details: Logger.Metadata = [:]) -> Entry {
+        Entry(level: level, message: message, metadata: ["feed": label] + details)
+    }
+
     /// The entry for a new state, or for one that has lasted an hour; else it is worth a debug line.
     private mutating func entry(
         _ new: State, _ level: Logger.Level, _ message: String, _ details: Logger.Metadata = [:], at now: Duration
     ) -> Entry {
         state = new
         let isNews = said != new || now - saidAt >= Self.reminder
-        let isSaid = isNews && (!isFailing || restsUntil <= now + Self.rest * (Self.burst - 1))
-        if isSaid {
-            said = new
-            saidAt = now
-            if isFailing { restsUntil = max(restsUntil, now) + Self.rest }
+        guard isNews, !isFailing || restsUntil <= now + Self.rest * (Self.burst - 1) else {
+            return entry(.debug, message, details)
         }
-        return Entry(
-            level: isSaid ? level : .debug, message: message, metadata: ["feed": label] + details)
+        said = new
+        saidAt = now
+        if isFailing { restsUntil = max(restsUntil, now) + Self.rest }
+        return entry(level, message, details)
     }
 }

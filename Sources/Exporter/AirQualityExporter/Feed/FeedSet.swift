@@ -11,13 +11,13 @@ final class FeedSet: Sendable {
     private let configuration: Configuration
     private let store: ReadingStore
     private let logger: Logger
-    private let current: Mutex<[FeedReceiver]>
+    /// The feeds of the start, in the order of the store's.
+    private let initial: [ConfiguredFeed]
+    private let current = Mutex<[FeedReceiver]>([])
     /// Held by one reload at a time, and by the end; taken before `current`.
     private let changing = Mutex(false)
 
-    /// - Parameters:
-    ///   - feeds: in the order of the store's.
-    ///   - demo: of the embedded feed, which comes last.
+    /// - Parameter demo: the address of the embedded feed, which comes last.
     init(
         _ configuration: Configuration, feeds: [ConfiguredFeed], demo: WebSocketAddress?, store: ReadingStore,
         logger: Logger
@@ -32,14 +32,20 @@ final class FeedSet: Sendable {
             settings.format.shard = configuration.format.shard
             feeds.append(ConfiguredFeed(label: Configuration.demoLabel, address: demo, settings: settings))
         }
-        current = Mutex(feeds.map { FeedReceiver($0, store: store, logger: logger) })
+        initial = feeds
+        for feed in feeds { _ = store.setFeed(label: feed.label, idleTimeout: feed.idleTimeout) }
     }
 
     /// Dials all feeds.
     func start() throws {
         try changing.withLock { _ in
-            for receiver in receivers { try receiver.start() }
+            let receivers = try initial.map { try receiver(of: $0, isPaused: false) }
+            current.withLock { $0 = receivers }
         }
+    }
+
+    private func receiver(of feed: ConfiguredFeed, isPaused: Bool) throws(SystemError) -> FeedReceiver {
+        try FeedReceiver(feed, isPaused: isPaused, store: store, logger: logger)
     }
 
     /// Closes all feeds, for good.
@@ -83,24 +89,24 @@ final class FeedSet: Sendable {
 
     private func replace(with wanted: [ConfiguredFeed]) -> String? {
         let isPaused = store.feeds.contains { $0.isPaused }
-        let old = receivers.filter { receiver in
-            guard let entry = receiver.feed.entry else { return false }
-            return !wanted.contains { $0.label == receiver.feed.label && $0.entry == entry }
+        var kept = receivers
+        let place = kept.partition { receiver in
+            receiver.feed.entry.map { entry in
+                !wanted.contains { $0.label == receiver.feed.label && $0.entry == entry }
+            } ?? false
         }
+        let old = kept[place...]
+        kept.removeSubrange(place...)
         for receiver in old { receiver.client.stop() }
         for receiver in old {
             receiver.join()
             if !wanted.contains(where: { $0.label == receiver.feed.label }) { store.removeFeed(receiver.number) }
         }
-        var kept = receivers.filter { receiver in !old.contains { $0 === receiver } }
         let new = wanted.filter { feed in !kept.contains { $0.feed.label == feed.label } }
         var problem: String?
         for feed in new {
-            let receiver = FeedReceiver(feed, store: store, logger: logger)
-            if isPaused { receiver.client.pause() }
             do throws(SystemError) {
-                try receiver.start()
-                kept.append(receiver)
+                kept.append(try receiver(of: feed, isPaused: isPaused))
             } catch {
                 problem = "\(feed.label): \(error.reason)"
             }
@@ -110,7 +116,7 @@ final class FeedSet: Sendable {
             logger.info("Feeds unchanged")
         } else {
             configuration.warn(logger, of: new)
-            let labels = Set((old.map(\.feed.label) + new.map(\.label)))
+            let labels = Set(old.map(\.feed.label) + new.map(\.label))
             logger.info(
                 "Feeds loaded", metadata: ["feeds": "\(kept.count)", "changed": labels.sorted().joined(separator: " ")])
         }

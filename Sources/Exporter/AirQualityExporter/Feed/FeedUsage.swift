@@ -36,7 +36,4 @@ final class FeedUsage: Sendable {
             return .pause
         }
     }
-
-    /// When ``tick(at:)`` may have something to say.
-    var nextTickAt: Duration? { state.withLock { $0.isPaused ? nil : $0.lastReadAt + limit } }
 }

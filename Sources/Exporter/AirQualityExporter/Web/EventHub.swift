@@ -1,5 +1,4 @@
 import AirQuality
-import Exposition
 import HTTPServer
 import System
 
@@ -7,7 +6,6 @@ import System
 final class EventHub: Sendable {
     private let store: ReadingStore
     private let heartbeat: Duration
-    private let onFirst: @Sendable () -> Void
     /// Part of every event identifier, so that versions of another process's store are not mistaken for ours.
     private let instance: Timestamp
     private let state = Monitor(State())
@@ -23,24 +21,14 @@ final class EventHub: Sendable {
         var nextTickAt = Duration.zero
     }
 
-    /// - Parameters:
-    ///   - heartbeat: a comment is sent when nothing else was for so long.
-    ///   - onFirst: called when there is a listener after there was none: now ``nextTickAt`` is one.
-    init(
-        store: ReadingStore, heartbeat: Duration = .seconds(15), onFirst: @escaping @Sendable () -> Void,
-        at now: Timestamp
-    ) {
+    /// - Parameter heartbeat: a comment is sent when nothing else was for so long.
+    init(store: ReadingStore, heartbeat: Duration = .seconds(15), at now: Timestamp) {
         self.store = store
         self.heartbeat = heartbeat
-        self.onFirst = onFirst
         instance = now
     }
 
     var listenerCount: Int { state.read(\.listeners.count) }
-
-    static let families: [Family<Int>] = [
-        Family("airquality_exporter_event_listeners", .gauge, "Connected clients of /events.") { Double($0) }
-    ]
 
     private static let headers = [
         ("Content-Type", "text/event-stream"), ("Cache-Control", "no-store"), ("X-Accel-Buffering", "no"),
@@ -57,12 +45,11 @@ final class EventHub: Sendable {
 
     /// - Parameter version: the store's, a moment ago.
     private func listen(_ greeting: [UInt8], knowing version: UInt64) -> HTTPStream {
-        let (number, isFirst) = state.change { state in
+        let number = state.change { state in
             state.lastNumber += 1
             state.listeners[state.lastNumber] = version
-            return (state.lastNumber, state.listeners.count == 1)
+            return state.lastNumber
         }
-        if isFirst { onFirst() }
         return HTTPStream(
             greeting: greeting, next: { [self] in next(for: number) },
             end: { [state] in state.change { _ = $0.listeners.removeValue(forKey: number) } })
@@ -83,12 +70,9 @@ final class EventHub: Sendable {
         Array("event: change\nid: \(id(of: version))\ndata: {}\n\n".utf8)
     }
 
-    /// When ``tick(at:)`` has something to do; `nil` without listeners.
-    var nextTickAt: Duration? { state.read { $0.listeners.isEmpty ? nil : $0.nextTickAt } }
-
     /// Tells the listeners if it is time and something has changed. From one thread.
     func tick(at now: Duration) {
-        guard let next = nextTickAt, now >= next else { return }
+        guard state.read({ now >= $0.nextTickAt }) else { return }
         let version = store.version
         state.change { state in
             state.nextTickAt = now + Self.interval

@@ -1,4 +1,3 @@
-import Exposition
 import HTTPServer
 import Synchronization
 import System
@@ -27,10 +26,4 @@ final class HandshakeFailures: Sendable {
             "TLS handshake failed",
             metadata: ["client": client, "err": reason, "suppressed": "\(suppressed)"])
     }
-
-    static let families: [Family<Int>] = [
-        Family(
-            "airquality_exporter_tls_handshake_failures_total", .counter, "Failed TLS handshakes with HTTP clients."
-        ) { Double($0) }
-    ]
 }

@@ -5,10 +5,6 @@ import Page
 
 /// The files that the page loads: each at an address with a hash of its content, which may be cached indefinitely.
 struct PageAssets: Sendable {
-    static let folder = "/assets/"
-    /// The path that browsers ask for by themselves.
-    static let favicon = "/favicon.ico"
-
     let styleSheet, script, icon, largeIcon: Asset
 
     struct Asset: Sendable {
@@ -19,7 +15,7 @@ struct PageAssets: Sendable {
 
         init(name: String, type: String, contentType: String, _ bytes: [UInt8]) {
             let hash = sha256(bytes).prefix(6).map { hexadecimal($0, digits: 2) }.joined()
-            path = "\(PageAssets.folder)\(name).\(hash).\(type)"
+            path = "\(ExporterPath.assets.rawValue)\(name).\(hash).\(type)"
             self.contentType = contentType
             self.bytes = bytes
         }

@@ -12,7 +12,6 @@ struct PageEndpoint: Sendable {
     let assets: PageAssets
     private let settings: PageSettings
     private let headers: [(name: String, value: String)]
-    private let cache = PageCache()
 
     init(store: ReadingStore, health: Health, web: Configuration.Web, version: String) {
         self.store = store
@@ -23,9 +22,9 @@ struct PageEndpoint: Sendable {
             version: version, scale: store.rules.scale, styleSheet: path(assets.styleSheet),
             script: path(assets.script), icon: path(assets.icon), largeIcon: path(assets.largeIcon),
             grafanaURL: web.grafanaURL,
-            paths: ExporterRoute.all(telemetryPath: web.telemetryPath).compactMap { route in
-                route.meaning.map { (route.path, $0) }
-            }, isLifecycleEnabled: web.isLifecycleEnabled)
+            paths: [(web.telemetryPath, "metrics for Prometheus")]
+                + ExporterPath.allCases.compactMap { path in path.meaning.map { (path.rawValue, $0) } },
+            isLifecycleEnabled: web.isLifecycleEnabled)
         let policy = [
             "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "connect-src 'self'",
             "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'",
@@ -57,18 +56,16 @@ struct PageEndpoint: Sendable {
     private func respond(to request: HTTPRequest, _ render: (Page) throws(QueryError) -> [UInt8]?) -> HTTPResponse {
         let snapshot = store.snapshot(withHistories: true)
         let now = currentTime()
-        return cache.response(to: request, version: snapshot.version, at: now) {
-            let isStale = health.isStale(snapshot.feeds, at: now)
-            let hint = isStale || snapshot.cityCount == 0 ? health.hint(of: snapshot.feeds) : nil
-            let page = Page(settings, snapshot, isStale: isStale, hint: hint, at: now)
-            do throws(QueryError) {
-                guard let document = try render(page) else {
-                    return HTTPResponse(status: 404, line: "no such city; see / for the list")
-                }
-                return HTTPResponse(headers: headers, to: request, document)
-            } catch {
-                return HTTPResponse(status: 400, line: error.line)
+        let isStale = health.isStale(snapshot.feeds, at: now)
+        let hint = isStale || snapshot.cityCount == 0 ? health.hint(of: snapshot.feeds) : nil
+        let page = Page(settings, snapshot, isStale: isStale, hint: hint, at: now)
+        do throws(QueryError) {
+            guard let document = try render(page) else {
+                return HTTPResponse(status: 404, line: "no such city; see / for the list")
             }
+            return HTTPResponse(headers: headers, to: request, document)
+        } catch {
+            return HTTPResponse(status: 400, line: error.line)
         }
     }
 }

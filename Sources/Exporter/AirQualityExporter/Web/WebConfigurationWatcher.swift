@@ -8,14 +8,13 @@ import WebConfiguration
 /// A file that has become bad leaves the last good one in force. The methods that read block as long as the files do;
 /// one is called at a time.
 final class WebConfigurationWatcher: Sendable {
-    private typealias Stamps = [String: FileStamp?]
-
     private let path: String?
     private let logger: Logger
     private let state: Mutex<State>
 
     private struct State {
-        var stamps: Stamps
+        /// The files as they were just before they were read: a change in between is then seen as one.
+        var stamps: [String: FileStamp?] = [:]
         /// The reason why the files are not in force.
         var badReason: String?
         weak var server: HTTPServer?
@@ -29,9 +28,12 @@ final class WebConfigurationWatcher: Sendable {
     init(path: String?, logger: Logger) throws(SystemError) {
         self.path = path
         self.logger = logger
-        var stamps: Stamps = [:]
-        initial = try path.map { path throws(SystemError) in try Self.read(path, &stamps) } ?? WebConfiguration()
-        state = Mutex(State(stamps: stamps))
+        var state = State()
+        initial =
+            try path.map { path throws(SystemError) in
+                try WebConfiguration(file: path) { state.stamps[$0] = FileStamp($0) }
+            } ?? WebConfiguration()
+        self.state = Mutex(state)
         logWarnings(of: initial)
     }
 
@@ -40,21 +42,14 @@ final class WebConfigurationWatcher: Sendable {
     /// Whether there is anything that can change.
     var hasFile: Bool { path != nil }
 
-    /// Reads the configuration. Each file is stamped before it is read: a change in between is then seen as one.
-    private static func read(_ path: String, _ stamps: inout Stamps) throws(SystemError) -> WebConfiguration {
-        try WebConfiguration(file: path) { stamps[$0] = FileStamp($0) }
-    }
-
     /// Reads the files again if they have changed. While they are invalid, every call reads them: the fix may be in a
     /// file that was not being watched.
     ///
     /// - Returns: whether they are in force; `nil` when they were not read.
     func check() -> Bool? {
-        let state = state.withLock(\.self)
-        guard state.badReason != nil || state.stamps.contains(where: { FileStamp($0.key) != $0.value }) else {
-            return nil
-        }
-        return reload(toldReason: state.badReason) == nil
+        let (badReason, stamps) = state.withLock { ($0.badReason, $0.stamps) }
+        guard badReason != nil || stamps.contains(where: { FileStamp($0.key) != $0.value }) else { return nil }
+        return reload(toldReason: badReason) == nil
     }
 
     /// Reads the files again.
@@ -63,28 +58,25 @@ final class WebConfigurationWatcher: Sendable {
     /// - Returns: `nil` when they are in force, else why not, in one line.
     func reload(toldReason: String? = nil) -> String? {
         guard let path else { return nil }
+        let old = state.withLock(\.self)
+        var new = State(server: old.server)
         do throws(SystemError) {
-            var stamps: Stamps = [:]
-            let configuration = try Self.read(path, &stamps)
-            try state.withLock(\.server)?.reload(configuration)
-            let isSame = state.withLock { state in
-                let isSame = state.stamps == stamps && state.badReason == nil
-                state.stamps = stamps
-                state.badReason = nil
-                return isSame
-            }
+            let configuration = try WebConfiguration(file: path) { new.stamps[$0] = FileStamp($0) }
+            try old.server?.reload(configuration)
+            let isSame = new.stamps == old.stamps && old.badReason == nil
             logger.info("Web configuration \(isSame ? "unchanged" : "loaded")", metadata: ["file": path])
             if !isSame { logWarnings(of: configuration) }
-            return nil
         } catch {
-            state.withLock { $0.badReason = error.reason }
+            new = old
+            new.badReason = error.reason
             if error.reason != toldReason {
                 logger.error(
                     "Error loading web configuration: keeping the previous one",
                     metadata: ["file": path, "err": error.reason])
             }
-            return error.reason
         }
+        state.withLock { $0 = new }
+        return new.badReason
     }
 
     private func logWarnings(of configuration: WebConfiguration) {

@@ -67,7 +67,8 @@ private struct FeedVisit: Sendable {
                 }
             },
             onMessage: { kind, message in
-                let bytes = kind.isTooLarge ? nil : message.array
+                var bytes: [UInt8]? = message.array
+                if case .tooLarge = kind { bytes = nil }
                 visit.change { if $0.messages.count < Self.maximumMessages { $0.messages.append(bytes) } }
             })
         let thread = try ServiceThread(name: "feed", body: client.run)
@@ -85,8 +86,6 @@ private struct ProbeReport {
     let settings: Configuration
     private(set) var text = ""
     private(set) var readings: [(city: String, index: Double)] = []
-
-    init(settings: Configuration) { self.settings = settings }
 
     mutating func describe(_ visit: FeedVisit, address: String, given: [String]) {
         add(visit.isConnected ? "connected to \(masked(address: address))" : "not connected")
@@ -132,8 +131,4 @@ private struct ProbeReport {
         for reading in readings.prefix(50) { add(row(onOneLine(reading.city), "\(reading.index)")) }
         if readings.count > 50 { add("  … and \(readings.count - 50) more") }
     }
-}
-
-extension WebSocketMessageKind {
-    fileprivate var isTooLarge: Bool { if case .tooLarge = self { true } else { false } }
 }

@@ -133,9 +133,7 @@ enum FieldNames {
     static func isKind(_ name: String) -> Bool { kinds.contains(plain(name)) }
 
     /// Whether the field's text may be a path with a place in it.
-    static func isTopic(_ name: String) -> Bool {
-        topics.contains(plain(name))
-    }
+    static func isTopic(_ name: String) -> Bool { topics.contains(plain(name)) }
 
     /// Whether the field's text is something else than a name.
     static func isOtherText(_ name: String) -> Bool {

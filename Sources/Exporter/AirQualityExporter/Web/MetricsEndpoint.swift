@@ -60,7 +60,7 @@ final class MetricsEndpoint: Sendable {
             ("Content-Type", contentType), ("Vary", "Accept, Accept-Encoding"),
         ]
         if form.isGzip { headers.append(("Content-Encoding", "gzip")) }
-        return HTTPResponse(status: 200, headers: headers, body: .pieces(page.pieces(endingWith: end)))
+        return HTTPResponse(status: 200, headers: headers, body: .pieces(page.pieces(end)))
     }
 
     private func figures(in format: ExpositionFormat) -> [UInt8] {

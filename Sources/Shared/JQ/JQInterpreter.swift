@@ -3,12 +3,12 @@ internal import CJQ
 /// libjq with a compiled program, in this process: only a worker may have one, or a fuzzer.
 @safe
 public struct JQInterpreter: ~Copyable {
+    private static let maximumResults = 100_000
+
     private let state: OpaquePointer?
-    private let maximumResults: Int
 
     /// - Throws: jq's first complaint about the program.
-    public init(_ program: String, maximumResults: Int) throws(JQError) {
-        self.maximumResults = maximumResults
+    public init(_ program: String) throws(JQError) {
         unsafe state = jq_init()
         guard unsafe state != nil else { throw JQError("libjq has no memory") }
         // Without a list of folders, `import` fails an assertion of libjq 1.6.
@@ -29,6 +29,7 @@ public struct JQInterpreter: ~Copyable {
         unsafe jq_set_input_cb(
             state, { _, _ in unsafe jv_invalid_with_msg(jv_string("a message has one input: input is not there")) },
             nil)
+        // Without one, `debug` fails in libjq 1.6.
         unsafe jq_set_debug_cb(state, { _, message in unsafe jv_free(message) }, nil)
     }
 
@@ -42,39 +43,24 @@ public struct JQInterpreter: ~Copyable {
         let parser = unsafe jv_parser_new(0)
         defer { unsafe jv_parser_free(parser) }
         return try unsafe message.withUnsafeBytes { (bytes) throws(JQError) in
-            unsafe jv_parser_set_buf(
-                parser, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count), 0)
+            let text = unsafe bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+            unsafe jv_parser_set_buf(parser, text, Int32(bytes.count), 0)
             var elements: [UInt8] = []
             var count = 0
-            while true {
-                let value = unsafe jv_parser_next(parser)
-                guard unsafe jv_is_valid(value) != 0 else {
-                    if let error = unsafe Self.error(value) { throw error }
-                    break
+            while let value = try unsafe Self.checked(jv_parser_next(parser)) {
+                unsafe jq_start(state, value, 0)
+                while let result = try unsafe Self.checked(jq_next(state)) {
+                    unsafe append(result, to: &elements)
+                    count += 1
+                    guard count <= Self.maximumResults else {
+                        throw JQError("more than \(Self.maximumResults) results for a message")
+                    }
                 }
-                try unsafe run(on: value, count: &count, appendingTo: &elements)
+                if unsafe jq_halted(state) != 0 {
+                    _ = try unsafe Self.checked(jv_invalid_with_msg(jq_get_error_message(state)))
+                }
             }
-            if !elements.isEmpty { elements.append(UInt8(ascii: "]")) }
-            return elements
-        }
-    }
-
-    private func run(on value: jv, count: inout Int, appendingTo elements: inout [UInt8]) throws(JQError) {
-        unsafe jq_start(state, value, 0)
-        while true {
-            let result = unsafe jq_next(state)
-            guard unsafe jv_is_valid(result) != 0 else {
-                let isHalted = unsafe jq_halted(state) != 0
-                if isHalted { unsafe jv_free(result) }
-                if let error = unsafe Self.error(isHalted ? jq_get_error_message(state) : result) { throw error }
-                return
-            }
-            count += 1
-            guard count <= maximumResults else {
-                unsafe jv_free(result)
-                throw JQError("more than \(maximumResults) results for a message")
-            }
-            unsafe append(result, to: &elements)
+            return elements.isEmpty ? [] : elements + [UInt8(ascii: "]")]
         }
     }
 
@@ -91,20 +77,21 @@ public struct JQInterpreter: ~Copyable {
         unsafe elements.append(contentsOf: content)
     }
 
-    /// An error in jq's words; `nil` where the value is none. The value is freed.
-    private static func error(_ value: jv) -> JQError? {
-        let message = unsafe jv_is_valid(value) != 0 ? value : jv_invalid_get_msg(value)
+    /// The value; `nil` where there is none.
+    /// - Throws: the error in its place, in jq's words.
+    private static func checked(_ value: jv) throws(JQError) -> jv? {
+        if unsafe jv_is_valid(value) != 0 { return unsafe value }
+        let message = unsafe jv_invalid_get_msg(value)
         switch unsafe jv_get_kind(message) {
-        case JV_KIND_NULL: return nil
-        case JV_KIND_STRING: return JQError(unsafe text(of: message))
-        default: return JQError(unsafe text(of: jv_dump_string(message, 0)))
+        case JV_KIND_NULL, JV_KIND_INVALID: return nil
+        case JV_KIND_STRING: throw JQError(unsafe text(of: message))
+        default: throw JQError(unsafe text(of: jv_dump_string(message, 0)))
         }
     }
 
     /// The text of a string, which is freed.
     private static func text(of value: jv) -> String {
         defer { unsafe jv_free(value) }
-        guard unsafe jv_get_kind(value) == JV_KIND_STRING else { return "" }
-        return unsafe String(cString: jv_string_value(value))
+        return unsafe jv_get_kind(value) == JV_KIND_STRING ? String(cString: jv_string_value(value)) : ""
     }
 }

@@ -1,5 +1,3 @@
-internal import Glibc
-
 /// A program in jq's language, which makes elements of a message.
 ///
 /// libjq runs in a process of its own, the worker: this executable once more, without environment, files and standard
@@ -30,7 +28,7 @@ public struct JQProgram: ~Copyable {
         self.text = text
         memoryBytes = 64 << 20 + 16 * messageBytes
         self.executable = executable
-        worker = try startWorker()
+        try startWorker()
     }
 
     /// Runs the program on each JSON text of the message.
@@ -38,33 +36,19 @@ public struct JQProgram: ~Copyable {
     /// - Parameter message: UTF-8; JSON that libjq cannot read is an error.
     /// - Returns: one JSON array of all results, those that are arrays as their elements; empty = no result.
     public mutating func run(_ message: Span<UInt8>) throws(JQError) -> [UInt8] {
-        if worker == nil { worker = try startWorker() }
-        guard let worker = worker.take() else { return [] }
-        guard JQFrame.send(.content, message, over: worker.descriptor),
-            let response = JQFrame.receive(from: worker.descriptor)
-        else { throw error(ofEnd: worker.waitForEnd()) }
-        self.worker = consume worker
-        return try Self.content(of: response)
+        if worker == nil { try startWorker() }
+        return try ask(message)
     }
 
-    private func startWorker() throws(JQError) -> JQWorkerProcess {
-        let worker = try JQWorkerProcess(executable, [JQWorker.command, String(memoryBytes), text])
-        guard let response = JQFrame.receive(from: worker.descriptor) else {
-            throw error(ofEnd: worker.waitForEnd())
-        }
-        _ = try Self.content(of: response)
-        return worker
+    private mutating func startWorker() throws(JQError) {
+        worker = try JQWorkerProcess(executable, memoryBytes: memoryBytes)
+        _ = try ask(Array(text.utf8).span)
     }
 
-    private static func content(of response: JQFrame) throws(JQError) -> [UInt8] {
-        if response.kind == .failure { throw JQError(String(decoding: response.content, as: UTF8.self)) }
-        return response.content
-    }
-
-    private func error(ofEnd signal: Int32) -> JQError {
-        JQError(
-            signal == SIGPROF
-                ? "the program takes more than \(JQWorker.maximumSeconds) s for a message"
-                : "the program needs more than \(memoryBytes >> 20) MiB for a message, or nests too deep")
+    private mutating func ask(_ request: Span<UInt8>) throws(JQError) -> [UInt8] {
+        if let response = worker?.ask(request) { return try response.get() }
+        worker = nil
+        let limits = "\(JQWorker.maximumSeconds) s or \(memoryBytes >> 20) MiB"
+        throw JQError("the program needs more than \(limits) for a message, or nests too deep")
     }
 }

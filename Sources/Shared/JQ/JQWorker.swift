@@ -3,38 +3,42 @@ internal import Glibc
 
 /// The process that runs libjq for a ``JQProgram``.
 public enum JQWorker {
-    /// The first argument of the worker; its memory in bytes and the program follow.
+    /// The first argument of the worker; its memory in bytes follows.
     public static let command = "__jq"
     /// Time of the processor for a message.
     static let maximumSeconds = 1
-    private static let maximumResults = 100_000
 
-    /// Serves the process that started this one, until that ends or closes the socket.
+    /// Serves the process that started this one, until that ends or closes the socket: compiles the first request, and
+    /// runs the program on each further one.
     ///
     /// - Parameter arguments: those after the program's name.
     /// - Returns: the exit status.
     public static func run(_ arguments: [String]) -> Int32 {
-        guard arguments.count == 3, let memory = UInt(arguments[1]) else { return 2 }
+        guard arguments.count == 2, let memory = UInt(arguments[1]) else { return 2 }
         limit(RLIMIT_DATA, to: memory)
         // No module is loaded, no file is read: none can be opened.
         limit(RLIMIT_NOFILE, to: 0)
         limit(RLIMIT_CORE, to: 0)
+        let socket = JQSocket(descriptor: 0)
+        guard case .success(let program)? = socket.receive() else { return 0 }
+        var response: [UInt8] = []
+        var isError = false
         do throws(JQError) {
-            var interpreter = try JQInterpreter(arguments[2], maximumResults: maximumResults)
-            var response = JQFrame()
-            while JQFrame.send(response.kind, response.content.span, over: 0),
-                let message = JQFrame.receive(from: 0)
-            {
+            var interpreter = try JQInterpreter(String(decoding: program, as: UTF8.self))
+            while socket.send(response.span, isError: isError), case .success(let message)? = socket.receive() {
                 arm(seconds: maximumSeconds)
                 do throws(JQError) {
-                    response = JQFrame(kind: .content, content: try interpreter.run(message.content.span))
+                    response = try interpreter.run(message.span)
+                    isError = false
                 } catch {
-                    response = JQFrame(kind: .failure, content: Array(error.reason.utf8))
+                    response = Array(error.reason.utf8)
+                    isError = true
                 }
                 arm(seconds: 0)
             }
         } catch {
-            _ = JQFrame.send(.failure, Array(error.reason.utf8).span, over: 0)
+            response = Array(error.reason.utf8)
+            _ = socket.send(response.span, isError: true)
         }
         return 0
     }

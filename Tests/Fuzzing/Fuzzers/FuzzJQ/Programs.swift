@@ -15,7 +15,7 @@ func checkPrograms(_ message: [UInt8]) {
     var reader = JSONRecordReader(members: ["city"])
     guard reader.read(message.span) != .notJSON else { return }
     for program in programs {
-        guard var interpreter = try? JQInterpreter(program, maximumResults: 1000) else { fatalError(program) }
+        guard var interpreter = try? JQInterpreter(program) else { fatalError(program) }
         let first = results(of: &interpreter, message)
         _ = results(of: &interpreter, Array("[{\"a\":[1,null]}]".utf8))
         let again = results(of: &interpreter, message)

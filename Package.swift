@@ -101,7 +101,10 @@ let package = Package(
         // Messages as the real feed sends them.
         .target(name: "FeedSimulation", dependencies: ["Bytes", "JSON"], path: "Sources/Shared/FeedSimulation"),
         // Flags, environment variables and their errors, for both programs.
-        .target(name: "CommandLine", dependencies: ["Bytes", "System"], path: "Sources/Shared/CommandLine"),
+        .target(
+            name: "CommandLine", dependencies: ["Bytes", "System"], path: "Sources/Shared/CommandLine",
+            // The functions of `--completion`.
+            resources: ["bash", "zsh", "fish"].map { .embedInCode("Completion/completion.\($0)") }),
 
         // The flags of a connection to a feed, for both programs.
         .target(

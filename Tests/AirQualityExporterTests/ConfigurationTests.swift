@@ -25,13 +25,13 @@ struct ConfigurationTests {
         let configuration = try configuration(["--feed.url", "ws://feed.example/aqi"])
         #expect(configuration.feeds.map(\.label) == ["ws://feed.example/aqi"])
         #expect(!configuration.isDemo)
-        #expect(configuration.feed.connectTimeout == .seconds(10))
-        #expect(configuration.feed.pingInterval == .seconds(15))
-        #expect(configuration.feed.pongTimeout == .seconds(10))
-        #expect(configuration.feed.idleTimeout == .seconds(300))
-        #expect(configuration.feed.reconnectMinimum == .milliseconds(500))
-        #expect(configuration.feed.reconnectMaximum == .seconds(30))
-        #expect(configuration.feed.maximumMessageBytes == 4 << 20)
+        #expect(configuration.feed.client.connectTimeout == .seconds(10))
+        #expect(configuration.feed.client.pingInterval == .seconds(15))
+        #expect(configuration.feed.client.pongTimeout == .seconds(10))
+        #expect(configuration.feed.client.idleTimeout == .seconds(300))
+        #expect(configuration.feed.client.reconnectMinimum == .milliseconds(500))
+        #expect(configuration.feed.client.reconnectMaximum == .seconds(30))
+        #expect(configuration.feed.client.maximumMessageBytes == 4 << 20)
         #expect(configuration.pauseWhenUnused == .zero)
         #expect(configuration.format.cityField == "city")
         #expect(configuration.format.valueField == "aqi")
@@ -167,10 +167,10 @@ struct ConfigurationTests {
             Mistake(
                 "--web.cors-origin=a b",
                 line: #"--web.cors-origin "a b": expected an origin such as https://grafana.example, or *"#),
-            Mistake("--aqi.scale=mars", line: #"--aqi.scale "mars": expected india, or us, or eu"#),
+            Mistake("--aqi.scale=mars", line: #"--aqi.scale "mars": expected india, us or eu"#),
             Mistake(
                 "--history.capacity=10001", line: #"--history.capacity "10001": expected a whole number, 1 to 10000"#),
-            Mistake("--history.keep=all", line: #"--history.keep "all": expected first, or last"#),
+            Mistake("--history.keep=all", line: #"--history.keep "all": expected first or last"#),
             Mistake(
                 "--web.listen-address=10025",
                 line: #"--web.listen-address "10025": expected host:port, [::1]:port, :port or unix:/path"#),
@@ -186,7 +186,7 @@ struct ConfigurationTests {
             ),
             Mistake("--web.max-requests=-1", line: #"--web.max-requests "-1": expected a whole number, 0 to 1000000"#),
             Mistake("--log.level=trace", line: #"--log.level "trace": expected debug, info, warn or error"#),
-            Mistake("--log.format=xml", line: #"--log.format "xml": expected logfmt, or json"#),
+            Mistake("--log.format=xml", line: #"--log.format "xml": expected logfmt or json"#),
             Mistake("--web.enable-lifecycle=yes", line: #"--web.enable-lifecycle "yes": expected true or false"#),
         ]
     }

@@ -35,7 +35,7 @@ struct FeedConnectionTests {
         directory.write("headers", "secret")
         let error = #expect(throws: FeedOptionError.self) { try connection.headerFields() }
         #expect(
-            error?.line(Configuration.feedFlag) == "--feed.header-file \"\(file)\": expected \"Name: value\" in line 1")
+            error?.line(prefix: "--feed.") == "--feed.header-file \"\(file)\": expected \"Name: value\" in line 1")
     }
 
     @Test func `Fields that the handshake sets itself are rejected, whether a flag or a file has them`() {
@@ -64,7 +64,7 @@ struct FeedConnectionTests {
 
     @Test func `Subprotocols are tokens, each once`() throws {
         let given = ["--feed.subprotocol=aqi.v2", "--feed.subprotocol=aqi.v1"]
-        #expect(try configured(given).subprotocols == ["aqi.v2", "aqi.v1"])
+        #expect(try configured(given).client.subprotocols == ["aqi.v2", "aqi.v1"])
         let expected = "a name of letters, digits and !#$%&'*+-.^_`|~"
         for bad in ["a b", "", "a,b", "é"] {
             #expect(line("--feed.subprotocol=\(bad)") == "--feed.subprotocol \"\(bad)\": expected \(expected)")
@@ -111,7 +111,7 @@ struct FeedConnectionTests {
         directory.write("ca.pem", "")
         let error = #expect(throws: FeedOptionError.self) { try connection.checkFiles() }
         #expect(
-            error?.line(Configuration.feedFlag).hasPrefix(
+            error?.line(prefix: "--feed.").hasPrefix(
                 "--feed.ca-file \"\(file)\": expected certificates of authorities in PEM") == true)
     }
 

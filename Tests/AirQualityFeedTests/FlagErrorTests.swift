@@ -41,9 +41,9 @@ private struct BadCommandLine: Sendable, CustomTestStringConvertible {
             "record", "ws://h/", "--output=/no/file", line: "cannot write /no/file: No such file or directory"),
         BadCommandLine(
             "poll", "--source=iqair",
-            line: #"--source "iqair": expected open-meteo, or waqi, or openaq, or cpcb, or json"#),
-        BadCommandLine("poll", "--index=uk", line: #"--index "uk": expected india, or us, or eu"#),
-        BadCommandLine("poll", "--set=europe", line: #"--set "europe": expected seeds, or india, or capitals"#),
+            line: #"--source "iqair": expected open-meteo, waqi, openaq, cpcb or json"#),
+        BadCommandLine("poll", "--index=uk", line: #"--index "uk": expected india, us or eu"#),
+        BadCommandLine("poll", "--set=europe", line: #"--set "europe": expected seeds, india or capitals"#),
         BadCommandLine(
             "poll", "--set=india", "--cities=/no/file", line: #"--set "india": expected no --cities beside it"#),
         BadCommandLine("poll", "--cities=/no/file", line: "cannot read /no/file: No such file or directory"),

@@ -34,7 +34,7 @@ struct LatestAirTests {
     }
 
     @Test func `All that is known is sent in the order of the cities, and nothing is an empty message`() {
-        let latest = LatestAir()
+        var latest = LatestAir(lifetime: .seconds(3 * 3600))
         #expect(text(latest.all(at: .zero)) == ["[]"])
         #expect(latest.isEmpty(at: .zero))
         #expect(text(latest.update(entries("1", "2").reversed(), at: .zero)) == ["[2,1]"])
@@ -43,14 +43,14 @@ struct LatestAirTests {
     }
 
     @Test func `An element that did not change is sent only with all the rest`() {
-        let latest = LatestAir()
+        var latest = LatestAir(lifetime: .seconds(3 * 3600))
         #expect(text(latest.update(entries("1"), at: .zero)) == ["[1]"])
         #expect(latest.update(entries("1"), at: .zero).isEmpty)
         #expect(text(latest.update(entries("2"), at: .zero)) == ["[2]"])
     }
 
     @Test func `An element that the source has not confirmed for the lifetime is no longer sent`() {
-        let latest = LatestAir(lifetime: .seconds(3 * 3600))
+        var latest = LatestAir(lifetime: .seconds(3 * 3600))
         _ = latest.update(entries("1", "2"), at: .zero)
         _ = latest.update(entries("1"), at: .seconds(3600))
         #expect(text(latest.all(at: .seconds(3 * 3600))) == ["[1,2]"])
@@ -68,13 +68,13 @@ struct LatestAirTests {
     }
 
     @Test func `An entry without elements is an empty message`() {
-        let latest = LatestAir()
+        var latest = LatestAir(lifetime: .seconds(3 * 3600))
         #expect(text(latest.update(entries(""), at: .zero)) == ["[]"])
         #expect(latest.isEmpty(at: .zero))
     }
 
     @Test func `The elements of many cities are several messages`() {
-        let latest = LatestAir()
+        var latest = LatestAir(lifetime: .seconds(3 * 3600))
         let changes = latest.update((0..<2500).map { ($0, [UInt8(ascii: "1")]) }, at: .zero)
         #expect(changes.count == 3)
         #expect(latest.all(at: .zero).count == 3)

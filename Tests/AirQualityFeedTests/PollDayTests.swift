@@ -113,7 +113,9 @@ struct PollDayTests {
         let dice = Mutex(SeededRandom(seed: 8))
         var plan = PollPlan(
             source: source,
-            api: source.source(cities: cities, scale: .india, key: key, maximumCost: source.rate.calls)!,
+            api: source.source(
+                cities: cities, scale: .india, key: key, maximumCost: source.rate.calls,
+                document: SourceQuery(path: "/", headers: [], subject: "")),
             baseURL: "https://h", cities: cities, rate: source.rate, interval: .seconds(900),
             random: { dice.withLock { Double($0.next() % 1000) / 1000 } })
         var now = midnight + 20 * 60_000

@@ -31,7 +31,10 @@ private struct Scenario {
         interval: Duration = .seconds(900), rate: CallRate = CallRate(calls: 100, per: .seconds(60)), random: Double = 0
     ) {
         plan = PollPlan(
-            source: .waqi, api: SourceName.waqi.source(cities: cities, scale: .us, key: "k", maximumCost: 1)!,
+            source: .waqi,
+            api: SourceName.waqi.source(
+                cities: cities, scale: .us, key: "k", maximumCost: 1,
+                document: SourceQuery(path: "/", headers: [], subject: "")),
             baseURL: "http://h", cities: cities, keyOrigin: "--key-file \"k\"", rate: rate, interval: interval,
             random: { random })
     }

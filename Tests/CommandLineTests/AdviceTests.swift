@@ -61,7 +61,7 @@ struct AdviceTests {
     @Test func `A missing value names the variable that may have been meant for it`() throws {
         let flags = try parsed([], ["SAMPLE_FEED_ULR": "ws://h/"])
         #expect(
-            flags.refusal(of: \ServeOptions.feed.urls, expected: "an address").line
+            flags.rejection(of: "feed.url", expected: "an address").line
                 == "--feed.url: expected an address; no flag has the variable SAMPLE_FEED_ULR")
     }
 }

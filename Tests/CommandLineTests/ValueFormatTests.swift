@@ -23,12 +23,11 @@ struct DurationTests {
         #expect(ValueFormat.duration().parse(text) == nil)
     }
 
-    @Test func `A range is part of the format`() {
-        let format = ValueFormat.duration(from: .milliseconds(10), to: .seconds(90))
+    @Test func `The least duration is part of the format`() {
+        let format = ValueFormat.duration(from: .milliseconds(10))
         #expect(format.parse("9ms") == nil)
         #expect(format.parse("10ms") == .milliseconds(10))
-        #expect(format.parse("91s") == nil)
-        #expect(format.expected("") == "a duration such as 500ms, 30s or 1m30s, at least 10ms, at most 1m30s")
+        #expect(format.expected("") == "a duration such as 500ms, 30s or 1m30s, at least 10ms")
     }
 
     static let written: [(Int, String)] = [
@@ -49,7 +48,7 @@ struct ValueFormatTests {
         ("9223372036854775807", Int.max),
     ])
     func `Sizes are read`(text: String, bytes: Int) {
-        #expect(ValueFormat.bytes().parse(text) == bytes)
+        #expect(ValueFormat.bytes(in: 0 ... .max).parse(text) == bytes)
     }
 
     @Test(arguments: [
@@ -57,7 +56,7 @@ struct ValueFormatTests {
         "9007199254740992KiB",
     ])
     func `Anything else is not a size`(text: String) {
-        #expect(ValueFormat.bytes().parse(text) == nil)
+        #expect(ValueFormat.bytes(in: 0 ... .max).parse(text) == nil)
     }
 
     @Test func `A range of sizes is part of the format`() {
@@ -68,14 +67,16 @@ struct ValueFormatTests {
     }
 
     @Test(arguments: [
-        ("0", 0), ("12", 12), ("-7", -7), ("9223372036854775807", Int.max), ("-9223372036854775808", .min),
+        ("0", 0), ("12", 12), ("007", 7), ("9223372036854775807", Int.max),
     ])
     func `Whole numbers are read`(text: String, number: Int) {
-        #expect(ValueFormat.integer().parse(text) == number)
+        #expect(ValueFormat.integer(in: 0 ... .max).parse(text) == number)
     }
 
-    @Test(arguments: ["", "-", "+1", "1.0", "1e3", "0x1", " 1", "1 ", "9223372036854775808", "--1", "१"])
-    func `Anything else is not a whole number`(text: String) { #expect(ValueFormat.integer().parse(text) == nil) }
+    @Test(arguments: ["", "-", "-1", "+1", "1.0", "1e3", "0x1", " 1", "1 ", "9223372036854775808", "--1", "१"])
+    func `Anything else is not a whole number`(text: String) {
+        #expect(ValueFormat.integer(in: 0 ... .max).parse(text) == nil)
+    }
 
     @Test func `A range of numbers is part of the format`() {
         let format = ValueFormat.integer(in: 1...10_000)
@@ -84,7 +85,6 @@ struct ValueFormatTests {
                 nil, 1, 10_000, nil,
             ])
         #expect(format.expected("") == "a whole number, 1 to 10000")
-        #expect(ValueFormat.integer(in: 0 ... .max).expected("") == "a whole number, 0 or more")
     }
 
     @Test(arguments: [("0", 0), ("0.6", 0.6), ("1", 1), ("1e-3", 0.001), (".5", 0.5), ("-0", 0)])
@@ -107,7 +107,7 @@ struct ValueFormatTests {
         #expect(format.parse("warn") == .warn)
         #expect(format.parse("Warn") == .warn)
         #expect(format.parse("wärn") == nil)
-        #expect(format.expected("") == "debug, or info, or warn")
+        #expect(format.expected("") == "debug, info or warn")
     }
 
     @Test func `A text may say what is expected of it`() {
@@ -122,7 +122,7 @@ struct ValueFormatTests {
                 "0", "1ms", "500ms", "1s", "30s", "60s", "90s", "1m1s500ms", "15m", "1h", "2w",
             ])
         #expect(
-            [0, 1, 1023, 1024, 16 << 20, 1 << 30].map { ValueFormat.bytes().text?($0) } == [
+            [0, 1, 1023, 1024, 16 << 20, 1 << 30].map { ValueFormat.bytes(in: 0 ... .max).text?($0) } == [
                 "0", "1", "1023", "1KiB", "16MiB", "1GiB",
             ])
         #expect([0, 0.6, 1, -5].map { ValueFormat.number(in: -9...9).text?($0) } == ["0", "0.6", "1", "-5"])

@@ -64,7 +64,7 @@ final class Exporter: Sendable {
             guard error.code == .address, !settings.usesSystemdSockets else { throw error }
             throw SystemError(
                 .address,
-                "\(Configuration.flag(\.web.listenAddresses)): \(error.reason); "
+                "--web.listen-address: \(error.reason); "
                     + "use a free address of this machine, such as :10026, or end what listens on this one")
         }
     }

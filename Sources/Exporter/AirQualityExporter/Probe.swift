@@ -15,7 +15,7 @@ func probe(_ flags: ParsedFlags, arguments: [String]) throws(FlagError) -> Int32
         throw FlagError("URL \(quoted(masked(address: text))): expected \(ValueFormat.feedAddress.expected(text))")
     }
     if let mistake = options.configuration.feedMistake {
-        throw FlagError("\(Configuration.flag(mistake.member)): expected \(mistake.expected)")
+        throw FlagError("--\(mistake.flag): expected \(mistake.expected)")
     }
     let visit: FeedVisit
     do throws(SystemError) {
@@ -57,8 +57,7 @@ private struct FeedVisit: Sendable {
     init(_ address: WebSocketAddress, _ settings: Configuration, timeout: Duration) throws(SystemError) {
         let visit = Monitor(FeedVisit())
         let client = WebSocketClient(
-            configuration: WebSocketClientConfiguration(
-                address: address, options: settings.feed, flag: Configuration.feedFlag),
+            configuration: settings.feed.client(of: address, prefix: "--feed."),
             onEvent: { event in
                 switch event {
                 case .connected: visit.change { $0.isConnected = true }
@@ -95,7 +94,7 @@ private struct ProbeReport {
         for (number, message) in visit.messages.enumerated() { describe(message, number: number + 1) }
         if !readings.isEmpty { return addTable(of: readings) }
         guard let plan = ReadingPlan.best(for: messages), !plan.arguments.isEmpty else { return }
-        let words = ["air-quality-exporter", Configuration.flag(\.feeds), address] + given
+        let words = ["air-quality-exporter", "--feed.url", address] + given
         add("\nto read it:\n  \(words.map(shellQuoted).joined(separator: " ")) \(plan.arguments)")
         add("\nwhich reads:")
         addTable(of: plan.readings(of: messages))
@@ -104,7 +103,7 @@ private struct ProbeReport {
     /// Adds a message, and why it gives no reading, or what of it is rejected.
     private mutating func describe(_ message: [UInt8]?, number: Int) {
         guard let message else {
-            return add("\nmessage \(number): too large, see \(Configuration.flag(\.feed.maximumMessageBytes))")
+            return add("\nmessage \(number): too large, see --feed.max-message-bytes")
         }
         add("\nmessage \(number), \(message.count) bytes: \(shown(message.span))")
         var reader = MessageReader(settings)

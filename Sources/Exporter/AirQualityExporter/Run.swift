@@ -6,47 +6,26 @@ import System
 import WebConfiguration
 import WebSocket
 
-/// The program, from its arguments to its exit status.
-func run(arguments: [String], environment: [String: String], signals: Signals) -> Int32 {
-    do throws(FlagError) {
-        switch try Program.exporter.parse(arguments: arguments, environment: environment) {
-        case .text(let text):
-            StandardStream.output.write(text)
-            return 0
-        case .version:
-            StandardStream.output.write(BuildVersion.text)
-            return 0
-        case .run(let flags):
-            if flags.command.name == "probe" { return try probe(flags, arguments: arguments) }
-            let configuration = try Configuration(flags)
-            if flags.command.name == "healthcheck" { return healthcheck(configuration) }
-            let feeds = try configuration.configuredFeeds(origin: flags.origin(of: \Configuration.feedFile))
-            if configuration.isCheck { return check(configuration, feeds, flags) }
-            return serve(configuration, feeds, flags, signals: signals)
-        }
-    } catch {
-        return fail(error.line)
-    }
+/// Does what the flags say.
+///
+/// - Returns: the exit status.
+func run(_ flags: ParsedFlags, arguments: [String], signals: Signals) throws -> Int32 {
+    if flags.command.name == "probe" { return try probe(flags, arguments: arguments) }
+    let configuration = try Configuration(flags)
+    if flags.command.name == "healthcheck" { return healthcheck(configuration) }
+    let feeds = try configuration.configuredFeeds(origin: flags.origin(of: "feed.file"))
+    if !configuration.isCheck { return serve(configuration, feeds, flags, signals: signals) }
+    try check(configuration, feeds, flags)
+    return 0
 }
 
-/// One line on standard error; the status of a start that failed.
-private func fail(_ line: String) -> Int32 {
-    LogWriter.standardError.append(Array("air-quality-exporter: \(line)\n".utf8))
-    return 1
-}
-
-private func check(_ configuration: Configuration, _ feeds: [ConfiguredFeed], _ flags: ParsedFlags) -> Int32 {
-    do throws(SystemError) {
-        if let file = configuration.web.configFile { _ = try WebConfiguration(file: file) }
-        if let file = configuration.storageFile { try StorageFile.check(file) }
-    } catch {
-        return fail(error.reason)
-    }
+private func check(_ configuration: Configuration, _ feeds: [ConfiguredFeed], _ flags: ParsedFlags) throws {
+    if let file = configuration.web.configFile { _ = try WebConfiguration(file: file) }
+    if let file = configuration.storageFile { try StorageFile.check(file) }
     let logger = Logger(level: configuration.logLevel, format: configuration.logFormat)
     flags.logUnknownVariables(to: logger)
     configuration.warn(logger, of: feeds)
     StandardStream.output.write("configuration is valid\n")
-    return 0
 }
 
 private func serve(
@@ -79,15 +58,15 @@ extension Configuration {
     func warn(_ logger: Logger, of feeds: [ConfiguredFeed]) {
         if isDemo, !feeds.isEmpty {
             logger.warning(
-                "Simulated readings are mixed with those of the feeds", metadata: ["flag": Self.flag(\.isDemo)])
+                "Simulated readings are mixed with those of the feeds", metadata: ["flag": "--feed.demo"])
         }
-        let unverified = feeds.filter(\.settings.feed.tls.skipsVerification)
-        if feed.tls.skipsVerification || !unverified.isEmpty {
+        let unverified = feeds.filter(\.settings.feed.client.tls.skipsVerification)
+        if feed.client.tls.skipsVerification || !unverified.isEmpty {
             logger.warning(
                 unverified.contains(where: \.address.isSecure)
                     ? "Feed certificates are not verified: anyone on the network path can send readings"
                     : "No feed with this setting is wss://, so there is no certificate to verify",
-                metadata: ["flag": Self.flag(\.feed.tls.skipsVerification)])
+                metadata: ["flag": "--feed.insecure-skip-verify"])
         }
     }
 }

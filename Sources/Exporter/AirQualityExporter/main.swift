@@ -1,3 +1,4 @@
+import CommandLine
 import Glibc
 import JQ
 import System
@@ -8,6 +9,6 @@ if arguments.first == JQWorker.command { exit(JQWorker.run(arguments)) }
 // Before any other thread exists, so that all of them have the signals blocked.
 let signals = Signals.block()
 returnFreedMemory()
-let status = run(arguments: arguments, environment: environmentVariables(), signals: signals)
+let status = Program.exporter.run(arguments) { try run($0, arguments: arguments, signals: signals) }
 LogWriter.standardError.flush()
 exit(status)

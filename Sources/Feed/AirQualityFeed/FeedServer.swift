@@ -15,20 +15,17 @@ struct FeedServer {
     private let notify = NotifySocket()
 
     /// Listens, and prints the address on standard output.
-    /// - Parameter configure: adds more than where to listen. In `greeting`, change what it tells before you `send` the
-    ///   change, and no client misses anything.
-    init(
-        _ address: TCPAddress, signals: Signals, configure: (inout WebSocketServerConfiguration) -> Void = { _ in }
-    ) throws {
-        var configuration = WebSocketServerConfiguration(host: address.host, port: address.port)
+    /// - Parameter configuration: where to listen, and what clients get first.
+    init(_ configuration: WebSocketServerConfiguration, signals: Signals) throws {
+        var configuration = configuration
         configuration.onClientCount = { _ in signals.wake() }
-        configure(&configuration)
         try OpenFileLimit.require(64)
         let server = try WebSocketServer(configuration)
         self.server = server
         self.signals = signals
         thread = try ServiceThread(name: "server") { server.run() }
-        let shown = ListenAddress.tcp(host: address.host.isEmpty ? "localhost" : address.host, port: server.port)
+        let host = configuration.host.isEmpty ? "localhost" : configuration.host
+        let shown = ListenAddress.tcp(host: host, port: server.port)
         StandardStream.output.write("listening on ws://\(shown)/\n")
         notify?.send("READY=1")
     }

@@ -1,13 +1,15 @@
-import AirSources
 import CommandLine
+import System
+import WebSocket
 
 extension Program {
     static let feed = Program(
         name: "air-quality-feed",
-        version: BuildVersion.version,
+        version: "air-quality-feed, version \(BuildVersion.version) (branch: \(BuildVersion.branch), revision: "
+            + "\(BuildVersion.revision))\n",
         summary: "Serves a WebSocket feed of Air Quality Index readings, or records one.",
         environmentPrefix: "AIR_QUALITY_FEED_",
-        otherVariables: [PollConfiguration.keyVariable],
+        otherVariables: [PollOptions.keyVariable],
         commands: [
             Command(
                 name: "simulate",
@@ -20,12 +22,12 @@ extension Program {
                     "Serves the contents of a file in a loop, starting with the first client. CSV with the columns "
                     + "City, Date and AQI: all rows of a date are one message. Lines of JSON: each is a message, or "
                     + "a line written by record.",
-                operands: [Operand("FILE", .files)], options: ReplayOptions.self),
+                operands: ["FILE"], options: ReplayOptions.self),
             Command(
                 name: "poll",
                 summary: "Serves real air quality data: requests it from an HTTP source, computes the index where the "
                     + "source gives none, and sends changes, and every half minute all values. A new client "
-                    + "gets all values first. A key is read from a file or from \(PollConfiguration.keyVariable).",
+                    + "gets all values first. A key is read from a file or from \(PollOptions.keyVariable).",
                 options: PollOptions.self),
             Command(
                 name: "record",
@@ -35,4 +37,33 @@ extension Program {
                 operands: ["URL"], options: RecordOptions.self),
         ],
         advice: Advice.feed)
+}
+
+extension ParsedFlags {
+    /// The log of a command, which begins with the variables that name no flag.
+    func beginLog(level: Logger.Level = .info, format: LogFormat = .logfmt) -> Logger {
+        let logger = Logger(level: level, format: format)
+        logUnknownVariables(to: logger)
+        return logger
+    }
+}
+
+extension Flag {
+    /// The address that clients connect to.
+    static func listen(_ member: any WritableKeyPath<Values, WebSocketServerConfiguration> & Sendable) -> Flag {
+        let format = ValueFormat<WebSocketServerConfiguration>(
+            "HOST:PORT", expected: "host:port, [address]:port or :port, with a port from 0 to 65535",
+            text: { ListenAddress.tcp(host: $0.host, port: $0.port).description },
+            parse: { text in
+                guard case .tcp(let host, let port)? = try? ListenAddress(text) else { return nil }
+                return WebSocketServerConfiguration(host: host, port: port)
+            })
+        return Flag(
+            "listen", member, format, "Address for clients; port 0 picks a free one, no host means all addresses.")
+    }
+}
+
+extension WebSocketServerConfiguration {
+    /// The default of `--listen`.
+    static let localhost = WebSocketServerConfiguration(host: "127.0.0.1", port: 8765)
 }

@@ -1,10 +1,5 @@
-import Synchronization
-
-/// The latest elements of the feed as messages, for the loop that sends changes and for the server, which greets
-/// clients.
-///
-/// Times are monotonic. What the source has not confirmed for the lifetime is no longer sent.
-final class LatestAir: Sendable {
+/// The latest elements of the feed, as messages. Times are monotonic.
+struct LatestAir: Sendable {
     /// Entries of a message, so that it stays far below the length that clients accept.
     private static let entriesPerMessage = 1000
 
@@ -14,31 +9,30 @@ final class LatestAir: Sendable {
         var confirmedAt: Duration
     }
 
+    /// Elements that the source has not confirmed for this long are no longer sent.
     private let lifetime: Duration
     /// By the number of the city; a jq program's elements are one entry.
-    private let entries = Mutex<[Int: Entry]>([:])
+    private var entries: [Int: Entry] = [:]
 
-    init(lifetime: Duration = .seconds(3 * 3600)) {
+    init(lifetime: Duration) {
         self.lifetime = lifetime
     }
 
     /// Takes in what the source says.
     /// - Returns: messages with the elements that are new.
-    func update(_ news: [(number: Int, elements: [UInt8])], at now: Duration) -> [[UInt8]] {
-        let changed = entries.withLock { entries in
-            news.filter { number, elements in
-                let isNew = entries[number]?.elements != elements
-                entries[number] = Entry(elements: elements, confirmedAt: now)
-                return isNew
-            }
+    mutating func update(_ news: [(number: Int, elements: [UInt8])], at now: Duration) -> [[UInt8]] {
+        var changed: [[UInt8]] = []
+        for (number, elements) in news {
+            let last = entries.updateValue(Entry(elements: elements, confirmedAt: now), forKey: number)
+            if last?.elements != elements { changed.append(elements) }
         }
-        return changed.isEmpty ? [] : Self.messages(changed.map(\.elements))
+        return changed.isEmpty ? [] : Self.messages(changed)
     }
 
     /// Messages with all that is known; one empty message when nothing is.
     func all(at now: Duration) -> [[UInt8]] {
-        let entries = entries.withLock(\.self).filter { now - $0.value.confirmedAt <= lifetime }
-        return Self.messages(entries.sorted { $0.key < $1.key }.map(\.value.elements))
+        let known = entries.filter { now - $0.value.confirmedAt <= lifetime }
+        return Self.messages(known.sorted { $0.key < $1.key }.map(\.value.elements))
     }
 
     func isEmpty(at now: Duration) -> Bool { all(at: now) == [Array("[]".utf8)] }

@@ -13,16 +13,15 @@ func poll(_ flags: ParsedFlags, signals: Signals) throws {
     let options = configuration.options
     let log = flags.beginLog(level: options.logLevel, format: options.logFormat)
     let program = try jqProgram(of: flags, options)
-    let latest = LatestAir(lifetime: options.lifetime)
-    let server = try FeedServer(options.listen, signals: signals) {
-        $0.headers = [HTTPField(name: FeedSource.fieldName, value: options.source.headerValue)]
-        $0.greeting = { latest.all(at: monotonicTime()) }
-    }
+    let state = Monitor(PollState(latest: LatestAir(lifetime: options.lifetime)))
+    var feed = options.listen
+    feed.headers = [HTTPField(name: FeedSource.fieldName, value: options.source.headerValue)]
+    feed.greeting = { state.read { $0.latest.all(at: monotonicTime()) } }
+    let server = try FeedServer(feed, signals: signals)
     defer { server.stop() }
-    let figures = SharedFigures()
-    let statusServer = try startStatusServer(on: options.webListenAddresses, figures, latest, log: log)
+    let statusServer = try startStatusServer(on: options.webListenAddresses, state, log: log)
     defer { statusServer?.stop(within: .seconds(1)) }
-    try Poller(configuration, program, server, latest, figures, log).run()
+    try Poller(configuration, program, server, state, log).run()
 }
 
 private func jqProgram(of flags: ParsedFlags, _ options: PollOptions) throws -> JQProgram? {
@@ -30,6 +29,6 @@ private func jqProgram(of flags: ParsedFlags, _ options: PollOptions) throws -> 
     do throws(JQError) {
         return try JQProgram(text)
     } catch {
-        throw flags.refusal(of: \PollOptions.jq, expected: "a program of jq: \(error)")
+        throw flags.rejection(of: "jq", expected: "a program of jq: \(error)")
     }
 }

@@ -9,69 +9,67 @@ import System
 
 /// The checked settings of `poll`.
 struct PollConfiguration {
-    static let keyVariable = "AIR_QUALITY_FEED_KEY"
-
     let options: PollOptions
-    /// Queries and the meaning of their responses.
-    let source: any AirSource
     /// Empty for a source that a jq program reads.
     let cities: [PolledCity]
     /// The key and its origin, for the log.
     let key: (text: String, origin: String)?
-    let baseURL: String
-    let rate: CallRate
-    /// Certificate authorities in PEM; `nil` = the system's.
-    let authorities: [UInt8]?
+    let client: HTTPClientConfiguration
+    let plan: PollPlan
 
     init(_ flags: ParsedFlags) throws {
         let options: PollOptions = try flags.options()
         let name = options.source
         try Self.checkCombination(options, flags)
         self.options = options
-        rate = options.rate ?? name.rate
+        var client = HTTPClientConfiguration(
+            userAgent: "air-quality-exporter/\(BuildVersion.version) (\(Program.feed.name) poll)")
+        client.timeout = options.timeout
+        // Twice the longest real document: a source's response costs some twenty times its size while it is read.
+        client.maximumBodyBytes = 4 << 20
         // Here and not by libcurl at each request, which would wait for a pipe that has taken the file's place.
-        authorities = if let file = options.caFile { try readFile(file, limit: 16 << 20) } else { nil }
+        if let file = options.caFile { client.authorities = try readFile(file, limit: 16 << 20) }
+        self.client = client
         key = try Self.key(options, flags)
         if name.needsKey, key == nil {
-            throw flags.refusal(
-                of: \PollOptions.keyFile,
-                expected: "a file with the key for \(name.rawValue), or the key in \(Self.keyVariable)")
+            throw flags.rejection(
+                of: "key-file",
+                expected: "a file with the key for \(name.rawValue), or the key in \(PollOptions.keyVariable)")
         }
-        let urlOrigin = options.url.flatMap(httpOrigin)
-        baseURL = urlOrigin ?? options.baseURL ?? name.baseURL(hasKey: key != nil)
+        let baseURL = options.url.flatMap(httpOrigin) ?? options.baseURL ?? name.baseURL(hasKey: key != nil)
         cities = try Self.cities(options)
+        let rate = options.rate ?? name.rate
         let scale = options.index ?? name.givenIndex ?? .india
-        let known = name.source(cities: cities, scale: scale, key: key?.text, maximumCost: rate.calls)
-        if let known {
-            source = known
-        } else {
-            let path = String((options.url ?? "").dropFirst(baseURL.count))
-            source = JSONSource(path: path, headers: try Self.headers(options, flags), subject: baseURL)
-        }
+        let document = SourceQuery(
+            path: String((options.url ?? "").dropFirst(baseURL.count)), headers: try Self.headers(options, flags),
+            subject: baseURL)
+        let source = name.source(
+            cities: cities, scale: scale, key: key?.text, maximumCost: rate.calls, document: document)
+        plan = PollPlan(
+            source: name, api: source, baseURL: baseURL, cities: cities, keyOrigin: key?.origin, rate: rate,
+            interval: options.interval, random: { .random(in: 0..<1) })
     }
 
-    private static func checkCombination(_ options: PollOptions, _ flags: ParsedFlags) throws {
-        func check(_ isGood: Bool, _ member: PartialKeyPath<PollOptions>, _ expected: String) throws {
-            if !isGood { throw flags.refusal(of: member, expected: expected) }
+    private static func checkCombination(_ options: PollOptions, _ flags: ParsedFlags) throws(FlagError) {
+        func require(_ isGood: Bool, _ flag: String, _ expected: String) throws(FlagError) {
+            if !isGood { throw flags.rejection(of: flag, expected: expected) }
         }
         let isJSON = options.source == .json
-        for member in [\PollOptions.url, \.jq, \.headerFile] {
-            try check(isJSON || !flags.isGiven(member), member, "--source json with it")
+        for flag in ["url", "jq", "header-file"] {
+            try require(isJSON || !flags.isGiven(flag), flag, "--source json with it")
         }
-        for member in [\PollOptions.cities, \.set, \.index, \.baseURL, \.keyFile] as [PartialKeyPath<PollOptions>] {
-            try check(
-                !isJSON || !flags.isGiven(member), member,
-                "another --source; json has --url, --jq, and --header-file for a key")
+        for flag in ["cities", "set", "index", "base-url", "key-file"] {
+            let expected = "another --source; json has --url, --jq, and --header-file for a key"
+            try require(!isJSON || !flags.isGiven(flag), flag, expected)
         }
-        try check(!isJSON || options.url != nil, \.url, "an address with --source json")
-        try check(
-            !isJSON || options.jq != nil, \.jq,
+        try require(!isJSON || options.url != nil, "url", "an address with --source json")
+        try require(
+            !isJSON || options.jq != nil, "jq",
             "a program with --source json that makes objects such as {city: .name, aqi: .value}")
-        try check(options.cities == nil || !flags.isGiven(\PollOptions.set), \.set, "no --cities beside it")
-        if let given = options.source.givenIndex {
-            try check(
-                (options.index ?? given) == given, \.index,
-                "\(given.rawValue), the index that \(options.source.rawValue) gives")
+        try require(options.cities == nil || !flags.isGiven("set"), "set", "no --cities beside it")
+        if let given = options.source.givenIndex, let index = options.index {
+            try require(
+                index == given, "index", "\(given.rawValue), the index that \(options.source.rawValue) gives")
         }
     }
 
@@ -87,7 +85,7 @@ struct PollConfiguration {
         do throws(FeedOptionError) {
             return try file.headerFields().map { "\($0.name): \($0.value)" }
         } catch {
-            throw flags.refusal(of: \PollOptions.headerFile, expected: error.expected)
+            throw flags.rejection(of: "header-file", expected: error.expected)
         }
     }
 
@@ -96,12 +94,13 @@ struct PollConfiguration {
             var text = String(decoding: try readFile(path, limit: 4096), as: UTF8.self)
             while text.last?.isNewline == true { text.removeLast() }
             if let expected = keyMistake(text) {
-                throw flags.refusal(of: \PollOptions.keyFile, expected: "a file with \(expected)")
+                throw flags.rejection(of: "key-file", expected: "a file with \(expected)")
             }
             return (text, "--key-file \(quoted(path))")
         }
-        guard options.source != .json, let text = environmentVariables()[keyVariable], !text.isEmpty else { return nil }
-        if let expected = keyMistake(text) { throw FlagError("\(keyVariable) ***: expected \(expected)") }
-        return (text, keyVariable)
+        let variable = PollOptions.keyVariable
+        guard options.source != .json, let text = environmentVariables()[variable], !text.isEmpty else { return nil }
+        if let expected = keyMistake(text) { throw FlagError("\(variable) ***: expected \(expected)") }
+        return (text, variable)
     }
 }

@@ -1,5 +1,4 @@
 import Exposition
-import Synchronization
 
 /// The figures of `poll` on `/metrics`.
 struct PollFigures {
@@ -35,13 +34,4 @@ struct PollFigures {
             $0.newestObservation.map { Double($0) }
         },
     ]
-}
-
-/// The newest figures, for the threads that respond to requests of `/metrics`.
-final class SharedFigures: Sendable {
-    private let figures = Mutex(PollFigures())
-
-    var value: PollFigures { figures.withLock(\.self) }
-
-    func set(_ value: PollFigures) { figures.withLock { $0 = value } }
 }

@@ -1,15 +1,6 @@
 import AirSources
 import CommandLine
 import HTTPClient
-import System
-
-extension ValueFormat<ListenAddress> {
-    static var listenAddress: Self {
-        Self("ADDRESS", expected: "host:port, [::1]:port, :port or unix:/path", text: \.description) {
-            try? ListenAddress($0)
-        }
-    }
-}
 
 extension ValueFormat<CallRate> {
     static var callRate: Self {

@@ -1,11 +1,13 @@
 import AirQualityIndex
 import AirSources
 import CommandLine
-import FeedOptions
 import System
+import WebSocket
 
 struct PollOptions: Options {
-    var listen = TCPAddress()
+    static let keyVariable = "AIR_QUALITY_FEED_KEY"
+
+    var listen = WebSocketServerConfiguration.localhost
     var source = SourceName.openMeteo
     /// Path of a file; `nil` = the cities of `set`.
     var cities: String?
@@ -33,12 +35,10 @@ struct PollOptions: Options {
 
     static let flags: [Flag<Self>] = [
         .listen(\.listen),
-        Flag("source", \.source, .choice, "Where the data comes from: \(names(of: SourceName.self))."),
+        Flag("source", \.source, .choice, "Where the data comes from: open-meteo, waqi, openaq, cpcb or json."),
         Flag("cities", \.cities, .file, "CSV with the columns city, latitude, longitude, optionally id and country."),
-        Flag("set", \.set, .choice, "Built-in list of cities: \(names(of: CitySet.self))."),
-        Flag(
-            "index", \.index, .choice,
-            "\(names(of: IndexScale.self)); by default the one that the source gives, else india."),
+        Flag("set", \.set, .choice, "Built-in list of cities: seeds, india or capitals."),
+        Flag("index", \.index, .choice, "india, us or eu; by default the one that the source gives, else india."),
         Flag("interval", \.interval, .duration(from: .seconds(1)), "Time between two rounds of requests."),
         Flag("key-file", \.keyFile, .file, "File with the source's API key, if it needs one."),
         Flag("base-url", \.baseURL, .origin, secrecy: .address, "Scheme and host of a mirror of the source."),
@@ -57,9 +57,4 @@ struct PollOptions: Options {
             "Address for /metrics, /-/healthy and /-/ready."),
         .logLevel(\.logLevel), .logFormat(\.logFormat),
     ]
-
-    private static func names<Choice: CaseIterable & RawRepresentable<String>>(of type: Choice.Type) -> String {
-        let names = type.allCases.map(\.rawValue)
-        return names.dropLast().joined(separator: ", ") + " or " + names.last!
-    }
 }

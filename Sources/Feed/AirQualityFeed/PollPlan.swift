@@ -52,7 +52,6 @@ struct PollPlan {
 
     private var queue: [(query: SourceQuery, attempts: Int)] = []
     private var nextRoundAt: Int64?
-    private var isRoundOpen = false
     /// A request of the round has failed, so the next round may begin before this one is complete.
     private var hasRoundFailed = false
     private var hasRoundSucceeded = false
@@ -125,7 +124,6 @@ struct PollPlan {
         // A source without cities has one document, which is due in every round.
         let isIdle = due.isEmpty && !cities.isEmpty
         queue = isIdle ? [] : api.queries(for: due, at: now / 1000).map { ($0, 0) }
-        isRoundOpen = !queue.isEmpty
         hasRoundFailed = false
         hasRoundSucceeded = false
         isRoundIncomplete = false
@@ -144,7 +142,7 @@ struct PollPlan {
         case .failure(.failed(let text)): retry(query, attempts + 1, .unreachable, "cannot be reached (\(text))")
         case .failure(.cancelled): break
         }
-        if queue.isEmpty, isRoundOpen { endRound() }
+        if queue.isEmpty { endRound() }
         return report
     }
 
@@ -221,7 +219,6 @@ struct PollPlan {
 
     /// Reports which cities have newly nothing, and that all is well again; once a day in one line what is left out.
     private mutating func endRound() {
-        isRoundOpen = false
         let silent = states.indices.filter { city in
             states[city].reason != nil && !OmissionLog.isRecent(states[city].saidAt, at: now)
         }

@@ -12,8 +12,7 @@ final class Poller {
 
     private let configuration: PollConfiguration
     private let server: FeedServer
-    private let latest: LatestAir
-    private let figures: SharedFigures
+    private let state: Monitor<PollState>
     private let log: Logger
     private let http: HTTPClient
     private var plan: PollPlan
@@ -23,33 +22,22 @@ final class Poller {
     private var repeatAt = monotonicTime() + repetition
 
     init(
-        _ configuration: PollConfiguration, _ program: consuming JQProgram?, _ server: FeedServer, _ latest: LatestAir,
-        _ figures: SharedFigures, _ log: Logger
+        _ configuration: PollConfiguration, _ program: consuming JQProgram?, _ server: FeedServer,
+        _ state: Monitor<PollState>, _ log: Logger
     ) throws {
-        let options = configuration.options
-        var client = HTTPClientConfiguration(
-            userAgent: "air-quality-exporter/\(BuildVersion.version) (\(Program.feed.name) poll)")
-        client.timeout = options.timeout
-        // Twice the longest real document: a source's response costs some twenty times its size while it is read.
-        client.maximumBodyBytes = 4 << 20
-        client.authorities = configuration.authorities
-        http = try HTTPClient(client)
-        plan = PollPlan(
-            source: options.source, api: configuration.source, baseURL: configuration.baseURL,
-            cities: configuration.cities, keyOrigin: configuration.key?.origin, rate: configuration.rate,
-            interval: options.interval, random: { .random(in: 0..<1) })
+        http = try HTTPClient(configuration.client)
+        plan = configuration.plan
         self.program = program
         self.configuration = configuration
         self.server = server
-        self.latest = latest
-        self.figures = figures
+        self.state = state
         self.log = log
     }
 
     /// Blocks until a signal ends the program.
     func run() {
         while true {
-            figures.set(plan.figures(at: currentTime()))
+            state.change { $0.figures = plan.figures(at: currentTime()) }
             switch plan.next(at: currentTime()) {
             case .wait(let time):
                 // At most a minute: the clock may be set.
@@ -67,7 +55,7 @@ final class Poller {
     private func wait(until deadline: Duration) -> Bool {
         repeat {
             if monotonicTime() >= repeatAt {
-                for message in latest.all(at: monotonicTime()) { server.send(message) }
+                for message in state.read({ $0.latest.all(at: monotonicTime()) }) { server.send(message) }
                 repeatAt = monotonicTime() + Self.repetition
             }
             guard server.wait(until: min(deadline, repeatAt)) else { return false }
@@ -100,7 +88,7 @@ final class Poller {
     }
 
     private func send(_ news: [(number: Int, elements: [UInt8])]) {
-        for message in latest.update(news, at: monotonicTime()) { server.send(message) }
+        for message in state.change({ $0.latest.update(news, at: monotonicTime()) }) { server.send(message) }
     }
 
     private func say(_ line: String, _ level: Logger.Level) {

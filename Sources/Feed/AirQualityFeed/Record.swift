@@ -23,16 +23,13 @@ private func feedConfiguration(
     of flags: ParsedFlags, _ options: FeedClientOptions
 ) throws -> WebSocketClientConfiguration {
     do throws(FeedOptionError) {
-        try options.check { FeedClientOptions.flag($0) }
+        try options.check(prefix: "--")
     } catch {
-        throw FlagError(error.line { FeedClientOptions.flag($0) })
+        throw FlagError(error.line(prefix: "--"))
     }
-    return WebSocketClientConfiguration(address: try feedAddress(flags.operands[0]), options: options)
-}
-
-private func feedAddress(_ text: String) throws(FlagError) -> WebSocketAddress {
+    let text = flags.operands[0]
     do throws(SystemError) {
-        return try WebSocketAddress(text)
+        return options.client(of: try WebSocketAddress(text), prefix: "--")
     } catch {
         let shown = quoted(masked(address: text))
         throw FlagError("URL \(shown): \(error), expected ws://host:port/path or wss://host:port/path")

@@ -6,12 +6,12 @@ import WebSocket
 
 /// Writes what a client receives, and says how its connection is, on the client's thread.
 final class Recorder: Sendable {
+    private enum Subject { case connection, length, encoding }
+
     private struct State {
         var failure: SystemError?
-        /// The last line of the log about the connection.
-        var connection = ""
-        /// The lines about messages that are left out, each said once.
-        var omissions: Set<String> = []
+        /// The last line of the log about each subject.
+        var lastLines: [Subject: String] = [:]
     }
 
     private let feed: String
@@ -33,33 +33,20 @@ final class Recorder: Sendable {
 
     func receive(_ event: WebSocketEvent) {
         switch event {
-        case .connected: say("recording \(feed)", .info)
+        case .connected: say("recording \(feed)", about: .connection, level: .info)
         case .disconnected(let reason, let detail, _) where reason != .requested:
-            say("\(feed): \(reason.rawValue): \(detail); dialling again", .warning)
+            say("\(feed): \(reason.rawValue): \(detail); dialling again", about: .connection)
         default: return
         }
     }
 
-    /// Says how the connection is, each state once and not each attempt.
-    private func say(_ line: String, _ level: Logger.Level) {
-        let isNew = state.withLock { state in
-            defer { state.connection = line }
-            return state.connection != line
-        }
-        if isNew { log.log(level: level, line) }
-    }
-
-    private func sayOmission(_ line: String) {
-        if state.withLock({ $0.omissions.insert(line).inserted }) { log.log(level: .warning, line) }
-    }
-
     func receive(_ kind: WebSocketMessageKind, _ message: Span<UInt8>) {
         let receivedAt = currentTime()
-        if case .tooLarge = kind { return sayOmission("leaving out messages that are too long") }
+        if case .tooLarge = kind { return say("leaving out messages that are too long", about: .length) }
         var line: [UInt8] = []
         line.reserveCapacity(message.count + message.count / 4 + 64)
         guard appendRecordedLine(receivedAt: receivedAt, message: message, to: &line) else {
-            return sayOmission("leaving out messages that are not UTF-8")
+            return say("leaving out messages that are not UTF-8", about: .encoding)
         }
         guard failure == nil else { return }
         do throws(SystemError) {
@@ -68,5 +55,11 @@ final class Recorder: Sendable {
             state.withLock { $0.failure = error }
             signals.wake()
         }
+    }
+
+    /// Logs a line unless it was the last one about its subject: how things are, and not each attempt or message.
+    private func say(_ line: String, about subject: Subject, level: Logger.Level = .warning) {
+        let last = state.withLock { $0.lastLines.updateValue(line, forKey: subject) }
+        if last != line { log.log(level: level, line) }
     }
 }

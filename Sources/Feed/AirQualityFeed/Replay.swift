@@ -6,8 +6,8 @@ import System
 func replay(_ flags: ParsedFlags, signals: Signals) throws {
     let options: ReplayOptions = try flags.options()
     let recording = try readRecording(flags.operands[0], log: flags.beginLog())
-    guard recording.isTimed || !flags.isGiven(\ReplayOptions.speed) else {
-        throw flags.refusal(of: \ReplayOptions.speed, expected: "a recording with times, or --interval instead")
+    guard recording.isTimed || !flags.isGiven("speed") else {
+        throw flags.rejection(of: "speed", expected: "a recording with times, or --interval instead")
     }
     let server = try FeedServer(options.listen, signals: signals)
     defer { server.stop() }
@@ -17,8 +17,7 @@ func replay(_ flags: ParsedFlags, signals: Signals) throws {
         for (step, message) in recording.messages.enumerated() {
             guard server.wait(until: next) else { return }
             server.send(message)
-            let gap =
-                step + 1 < recording.messages.count ? recording.gap(before: step + 1).map { $0 / options.speed } : nil
+            let gap = recording.gap(before: step + 1).map { $0 / options.speed }
             next = max(next + (gap ?? options.interval), monotonicTime())
         }
     } while !options.isOnce

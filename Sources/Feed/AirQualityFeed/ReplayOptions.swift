@@ -1,8 +1,8 @@
 import CommandLine
-import FeedOptions
+import WebSocket
 
 struct ReplayOptions: Options {
-    var listen = TCPAddress()
+    var listen = WebSocketServerConfiguration.localhost
     var interval = Duration.seconds(2)
     var speed = 1.0
     var isOnce = false

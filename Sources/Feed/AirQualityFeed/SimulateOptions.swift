@@ -1,9 +1,9 @@
 import CommandLine
-import FeedOptions
 import FeedSimulation
+import WebSocket
 
 struct SimulateOptions: Options {
-    var listen = TCPAddress()
+    var listen = WebSocketServerConfiguration.localhost
     var cities = 12
     var interval = Duration.seconds(2)
     var coverage = 0.6

@@ -5,7 +5,7 @@ import System
 /// Serves what Prometheus and a supervisor ask of `poll`: `/metrics`, `/-/healthy`, `/-/ready`.
 /// - Returns: `nil` without addresses.
 func startStatusServer(
-    on addresses: [ListenAddress], _ figures: SharedFigures, _ latest: LatestAir, log: Logger
+    on addresses: [ListenAddress], _ state: Monitor<PollState>, log: Logger
 ) throws -> HTTPServer? {
     guard !addresses.isEmpty else { return nil }
     let routes = [
@@ -15,11 +15,12 @@ func startStatusServer(
             return HTTPResponse(
                 status: 200, headers: [("Content-Type", accepted.contentType), ("Vary", "Accept")],
                 body: .bytes(
-                    accepted.format.text(of: PollFigures.families, from: figures.value) + accepted.format.end.utf8))
+                    accepted.format.text(of: PollFigures.families, from: state.read(\.figures))
+                        + accepted.format.end.utf8))
         },
         Route("/-/healthy") { _ in HTTPResponse(status: 200, line: "healthy") },
         Route("/-/ready") { _ in
-            latest.isEmpty(at: monotonicTime())
+            state.read { $0.latest.isEmpty(at: monotonicTime()) }
                 ? HTTPResponse(status: 503, line: "no city has data yet") : HTTPResponse(status: 200, line: "ready")
         },
     ]

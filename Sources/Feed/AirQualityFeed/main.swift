@@ -1,3 +1,4 @@
+import CommandLine
 import Glibc
 import JQ
 import System
@@ -8,6 +9,14 @@ if arguments.first == JQWorker.command { exit(JQWorker.run(arguments)) }
 // Before any other thread exists, so that all of them have the signals blocked.
 let signals = Signals.block()
 returnFreedMemory()
-let status = run(arguments: arguments, signals: signals)
+let status = Program.feed.run(arguments) { flags in
+    switch flags.command.name {
+    case "replay": try replay(flags, signals: signals)
+    case "record": try record(flags, signals: signals)
+    case "poll": try poll(flags, signals: signals)
+    default: try simulate(flags, signals: signals)
+    }
+    return 0
+}
 LogWriter.standardError.flush()
 exit(status)

@@ -61,14 +61,16 @@ public enum SourceName: String, CaseIterable, Sendable {
     /// - Parameters:
     ///   - key: text in which `keyMistake` finds nothing.
     ///   - maximumCost: greatest cost of one query.
-    /// - Returns: `nil` for `json`, which asks for no cities.
-    public func source(cities: [PolledCity], scale: IndexScale, key: String?, maximumCost: Int) -> (any AirSource)? {
+    ///   - document: the one query of `json`, which asks for no cities.
+    public func source(
+        cities: [PolledCity], scale: IndexScale, key: String?, maximumCost: Int, document: SourceQuery
+    ) -> any AirSource {
         switch self {
         case .openMeteo: OpenMeteo(cities: cities, scale: scale, key: key, maximumCost: maximumCost)
         case .waqi: WAQI(cities: cities, token: key ?? "")
         case .openaq: OpenAQ(cities: cities, scale: scale, key: key ?? "")
         case .cpcb: if let key { CPCB(cities: cities, key: key) } else { CPCBFeed(cities: cities) }
-        case .json: nil
+        case .json: JSONSource(document: document)
         }
     }
 }

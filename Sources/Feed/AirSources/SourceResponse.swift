@@ -22,13 +22,6 @@ public struct SourceResponse: Sendable, Equatable {
     /// Body of a source that a jq program reads.
     public var document: [UInt8]?
 
-    init(findings: [CityFinding] = [], queries: [SourceQuery] = [], omissions: Set<Omission> = []) {
-        self.findings = findings
-        self.queries = queries
-        self.omissions = omissions
-    }
-
-    public init(document: [UInt8]) { self.document = document }
 }
 
 /// Data of a source that was left out or changed.

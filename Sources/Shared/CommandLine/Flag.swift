@@ -1,9 +1,7 @@
-internal import Bytes
-
 /// The values of a command's flags, as the command uses them.
 ///
 /// Its members are declared with the defaults; its table says which flag goes to which member. Parsing, the
-/// environment, `--help`, the README and the errors all come from the table.
+/// environment, `--help` and the errors all come from the table.
 public protocol Options: Sendable {
     /// All defaults.
     init()
@@ -12,15 +10,23 @@ public protocol Options: Sendable {
     static var headings: [String: String] { get }
 }
 
-extension Options { public static var headings: [String: String] { [:] } }
+extension Options {
+    public static var headings: [String: String] { [:] }
+
+    /// Sets the member of a flag from texts that stand elsewhere, in a file perhaps.
+    ///
+    /// - Returns: `nil` when there is no such flag; else its secrecy and, where a text is rejected, what was expected.
+    public mutating func set(flag name: String, to texts: [String]) -> (secrecy: Secrecy, expected: String?)? {
+        guard let flag = Self.flags.first(where: { $0.name == name }) else { return nil }
+        return (flag.spec.secrecy, flag.store(texts, &self)?.expected)
+    }
+}
 
 /// A row of the table of a command's flags.
 public struct Flag<Values>: Sendable {
-    /// The member that it sets.
-    let member: @Sendable () -> PartialKeyPath<Values>
-    private var spec: FlagSpec
+    private(set) var spec: FlagSpec
     private let defaultText: @Sendable (Values) -> String?
-    /// Stores the value of the texts; else returns the text that is refused, and what was expected.
+    /// Stores the value of the texts; else returns the text that is rejected, and what was expected.
     let store: @Sendable (_ texts: [String], _ values: inout Values) -> (text: String, expected: String)?
 
     /// A flag with one value.
@@ -28,9 +34,8 @@ public struct Flag<Values>: Sendable {
         _ name: String, _ member: any WritableKeyPath<Values, Value> & Sendable, _ format: ValueFormat<Value>,
         placeholder: String? = nil, secrecy: Secrecy = .open, _ help: String
     ) {
-        self.member = { member }
         spec = FlagSpec(
-            name: name, placeholder: placeholder ?? format.placeholder, help: help, suggestions: format.suggestions,
+            name: name, placeholder: placeholder ?? format.placeholder, help: help, choices: format.choices,
             secrecy: secrecy)
         defaultText = { format.text?($0[keyPath: member]) }
         store = { texts, values in
@@ -47,7 +52,7 @@ public struct Flag<Values>: Sendable {
         placeholder: String? = nil, secrecy: Secrecy = .open, _ help: String
     ) {
         let optional = ValueFormat<Value?>(
-            format.placeholder, expected: format.expected, suggestions: format.suggestions
+            format.placeholder, expected: format.expected, choices: format.choices
         ) { text in format.parse(text).map(Optional.some) }
         self.init(name, member, optional, placeholder: placeholder, secrecy: secrecy, help)
     }
@@ -59,9 +64,8 @@ public struct Flag<Values>: Sendable {
         _ name: String, _ member: any WritableKeyPath<Values, [Value]> & Sendable, _ format: ValueFormat<Value>,
         placeholder: String? = nil, secrecy: Secrecy = .open, isList: Bool = false, _ help: String
     ) {
-        self.member = { member }
         spec = FlagSpec(
-            name: name, placeholder: placeholder ?? format.placeholder, help: help, suggestions: format.suggestions,
+            name: name, placeholder: placeholder ?? format.placeholder, help: help, choices: format.choices,
             secrecy: secrecy, isRepeatable: true)
         defaultText = { $0[keyPath: member].first.flatMap { format.text?($0) } }
         store = { texts, values in
@@ -86,42 +90,20 @@ public struct Flag<Values>: Sendable {
     public init<Inner>(
         _ flag: Flag<Inner>, of member: any WritableKeyPath<Values, Inner> & Sendable, prefix: String = ""
     ) {
-        let inner = flag.member
-        self.member = { (member as PartialKeyPath<Values>).appending(path: inner())! }
         spec = flag.spec
         spec.name = prefix + spec.name
         defaultText = { flag.defaultText($0[keyPath: member]) }
         store = { flag.store($0, &$1[keyPath: member]) }
     }
 
-    func spec(_ defaults: Values, headings: [String: String]) -> FlagSpec {
+    /// As on the command line, without the dashes.
+    public var name: String { spec.name }
+
+    /// The flag as users see it, with its default.
+    func shownSpec(_ defaults: Values, headings: [String: String]) -> FlagSpec {
         var spec = spec
         spec.defaultText = spec.isSwitch ? nil : defaultText(defaults)
         spec.group = headings[String(name.prefix { $0 != "." })] ?? spec.group
         return spec
-    }
-
-    /// As on the command line, without the dashes.
-    public var name: String { spec.name }
-    var secrecy: Secrecy { spec.secrecy }
-}
-
-extension Options {
-    /// Sets the member of a flag from texts that stand elsewhere, in a file perhaps.
-    ///
-    /// - Returns: `nil` when there is no such flag; else its secrecy and, where a text is refused, what was expected.
-    public mutating func set(flag name: String, to texts: [String]) -> (secrecy: Secrecy, expected: String?)? {
-        guard let flag = Self.flags.first(where: { $0.name == name }) else { return nil }
-        return (flag.secrecy, flag.store(texts, &self)?.expected)
-    }
-
-    /// The flag of a member as a user writes it, for example `--feed.url`.
-    public static func flag(_ member: PartialKeyPath<Self>) -> String { "--" + name(of: member) }
-
-    static func name(of member: PartialKeyPath<Self>) -> String {
-        guard let flag = flags.first(where: { $0.member() == member }) else {
-            preconditionFailure("\(member) is not in the table")
-        }
-        return flag.name
     }
 }

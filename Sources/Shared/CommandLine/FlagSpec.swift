@@ -21,7 +21,8 @@ struct FlagSpec: Sendable {
     var help: String
     /// The heading in `--help` under which the flag stands.
     var group = "Flags"
-    var suggestions = Suggestions.none
+    /// The values, where they are a closed set.
+    var choices: [String] = []
     var secrecy = Secrecy.open
     var isRepeatable = false
 
@@ -31,25 +32,21 @@ struct FlagSpec: Sendable {
         FlagSpec(name: "version", help: "Print the version."),
         FlagSpec(
             name: "completion", placeholder: "SHELL", help: "Print the completion script for bash, zsh or fish.",
-            suggestions: .words(Shell.allCases.map(\.rawValue))),
+            choices: Shell.allCases.map(\.rawValue)),
     ]
 
     var isSwitch: Bool { placeholder == nil }
 
     /// The default and whether it is repeatable, in parentheses.
     var remark: String {
-        let remarks = [
-            defaultText.flatMap { $0.isEmpty ? nil : "default \($0)" },
-            isRepeatable ? "repeatable" : nil,
-        ].compactMap(\.self)
+        let shown = defaultText ?? ""
+        let remarks = (shown.isEmpty ? [] : ["default \(shown)"]) + (isRepeatable ? ["repeatable"] : [])
         return remarks.isEmpty ? "" : " (" + remarks.joined(separator: ", ") + ")"
     }
 
     /// `prefix` + the name in capitals with `.` and `-` as `_`.
     func variable(prefix: String) -> String {
-        prefix
-            + name.uppercased().split(omittingEmptySubsequences: false) { $0 == "." || $0 == "-" }.joined(
-                separator: "_")
+        prefix + String(name.uppercased().map { $0 == "." || $0 == "-" ? "_" : $0 })
     }
 
     /// The value as an error or a log may show it: quoted, on one line, without its secrets.

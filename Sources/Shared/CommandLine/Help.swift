@@ -3,13 +3,13 @@ extension Program {
     func usage(of command: Command) -> String {
         var words = [name]
         if !command.name.isEmpty { words.append(command.name == commands[0].name ? "[\(command.name)]" : command.name) }
-        return (words + command.operands.map(\.name) + ["[flags]"]).joined(separator: " ")
+        return (words + command.operands + ["[flags]"]).joined(separator: " ")
     }
 
     /// The text of `--help`, with a line break at the end.
     /// - Parameter command: the one that was named; `nil` = the program as a whole, with the flags of its first
     ///   command.
-    public func helpText(for command: Command? = nil) -> String {
+    func helpText(for command: Command? = nil) -> String {
         var lines: [String] = []
         if let command {
             lines += ["usage: " + usage(of: command), ""]
@@ -39,39 +39,20 @@ extension Program {
                 lines += wrapped(flag.help + flag.remark, indent: 6)
             }
         }
-        for (group, flags) in command.groups {
+        var groups: [String] = []
+        for flag in command.shownFlags where !groups.contains(flag.group) { groups.append(flag.group) }
+        for group in groups {
             lines += ["", group + ":"]
-            append(flags)
+            append(command.shownFlags.filter { $0.group == group })
         }
         lines.append("")
         append(FlagSpec.general)
-        if let rule = environmentRule(for: command) { lines += [""] + wrapped(rule) }
-        return lines
-    }
-
-    /// The sentence about environment variables; `nil` = they are not read.
-    func environmentRule(for command: Command) -> String? {
-        guard let environmentPrefix else { return nil }
-        let example = command.shownFlags.first { !$0.isSwitch } ?? command.shownFlags.first
-        return
-            "Each flag is also an environment variable: \(environmentPrefix) and the flag in capitals with . and - as _"
-            + (example.map { ", for example \($0.variable(prefix: environmentPrefix))" } ?? "")
-            + ". The flag wins. Repeatable ones are separated by line breaks; switches are true or false."
-    }
-}
-
-extension Command {
-    /// The flags by their headings, in the order of the table.
-    var groups: [(heading: String, flags: [FlagSpec])] {
-        var groups: [(heading: String, flags: [FlagSpec])] = []
-        for flag in shownFlags {
-            if let place = groups.firstIndex(where: { $0.heading == flag.group }) {
-                groups[place].flags.append(flag)
-            } else {
-                groups.append((flag.group, [flag]))
-            }
-        }
-        return groups
+        let example = (command.shownFlags + FlagSpec.general)[0].variable(prefix: environmentPrefix)
+        let rule =
+            "Each flag is also an environment variable: \(environmentPrefix) and the flag in capitals with . and - as _, "
+            + "for example \(example). The flag wins. Repeatable ones are separated by line breaks; switches are true or "
+            + "false."
+        return lines + [""] + wrapped(rule)
     }
 }
 

@@ -19,42 +19,35 @@ public struct ParsedFlags: Sendable {
     public func options<Values: Options>(_: Values.Type = Values.self) throws(FlagError) -> Values {
         var values = Values()
         for flag in Values.flags {
-            guard let given = given[flag.name], let refused = flag.store(given.values, &values) else { continue }
-            throw refusal(of: flag.name, refused.text, expected: refused.expected)
+            guard let given = given[flag.name], let rejected = flag.store(given.values, &values) else { continue }
+            throw rejection(of: flag.name, rejected.text, expected: rejected.expected)
         }
         return values
     }
 
-    /// Whether the command line or the environment has the member's flag.
-    public func isGiven<Values: Options>(_ member: PartialKeyPath<Values>) -> Bool {
-        given[Values.name(of: member)] != nil
-    }
+    /// Whether the command line or the environment has the flag, which is named without its dashes.
+    public func isGiven(_ flag: String) -> Bool { given[flag] != nil }
 
-    /// Name of the member's flag in an error: the flag, or the variable that has its value.
-    public func origin<Values: Options>(of member: PartialKeyPath<Values>) -> String {
-        given[Values.name(of: member)]?.origin ?? Values.flag(member)
-    }
+    /// Name of the flag in an error: the flag with its dashes, or the variable that has its value.
+    public func origin(of flag: String) -> String { given[flag]?.origin ?? "--" + flag }
 
     /// The error for a value that is well formed and still not usable, or not together with others.
     /// - Parameters:
     ///   - index: which one, when the flag has several values.
     ///   - expected: what would be right; secrets of the value must not be repeated in it.
-    public func refusal<Values: Options>(
-        of member: PartialKeyPath<Values>, at index: Int? = nil, expected: String
-    ) -> FlagError {
-        let name = Values.name(of: member)
-        return refusal(of: name, index.flatMap { given[name]?.values[$0] }, expected: expected)
+    public func rejection(of flag: String, at index: Int? = nil, expected: String) -> FlagError {
+        rejection(of: flag, index.flatMap { given[flag]?.values[$0] }, expected: expected)
     }
 
-    private func refusal(of name: String, _ text: String?, expected: String) -> FlagError {
+    private func rejection(of name: String, _ text: String?, expected: String) -> FlagError {
         let flag = command.flags.first { $0.name == name }
-        let origin = given[name]?.origin ?? "--" + name
         guard let flag, let text = text ?? given[name]?.values.last ?? flag.defaultText,
             !flag.isSwitch || text != "true"
         else {
-            return FlagError("\(origin): expected \(expected)" + (given[name] == nil ? misspeltVariables : ""))
+            return FlagError(
+                "\(origin(of: name)): expected \(expected)" + (given[name] == nil ? misspeltVariables : ""))
         }
-        return FlagError("\(origin) \(flag.shown(text)): expected \(expected)")
+        return FlagError("\(origin(of: name)) \(flag.shown(text)): expected \(expected)")
     }
 }
 

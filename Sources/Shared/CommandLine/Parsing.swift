@@ -12,7 +12,7 @@ extension Program {
             let words = arguments.drop { $0 == "help" }
             return .text(helpText(for: words.first.flatMap(command(named:))))
         }
-        if flagWords.contains("--version") || arguments.first == "version" { return .version }
+        if flagWords.contains("--version") || arguments.first == "version" { return .text(version) }
         if let shell = try shell(in: flagWords) { return .text(completion(for: shell)) }
 
         var words = Words(program: self)
@@ -35,8 +35,7 @@ extension Program {
     private func shell(in words: ArraySlice<String>) throws(FlagError) -> Shell? {
         guard let place = words.firstIndex(where: { $0 == "--completion" || $0.hasPrefix("--completion=") })
         else { return nil }
-        let word = words[place]
-        let name = word.utf8.count > 12 ? String(word.dropFirst(13)) : words[(place + 1)...].first
+        let name = words[place].dropping(prefix: "--completion=") ?? words[(place + 1)...].first
         guard let name else { throw FlagError("--completion: the value is missing, expected --completion=SHELL") }
         guard let shell = Shell(rawValue: name) else {
             throw FlagError("--completion \(quoted(name)): expected bash, zsh or fish")
@@ -52,7 +51,7 @@ extension Program {
             throw FlagError("--\(flag): not a flag of \(command.name), only of \(owners.joined(separator: ", "))")
         }
         if operands.count < command.operands.count {
-            throw FlagError("\(command.operands[operands.count].name) is missing, expected: \(usage(of: command))")
+            throw FlagError("\(command.operands[operands.count]) is missing, expected: \(usage(of: command))")
         }
         if let surplus = operands.dropFirst(command.operands.count).first { throw unexpected(surplus, of: command) }
     }
@@ -71,7 +70,7 @@ extension Program {
         let name = String(text.prefix { $0 != "=" })
         if name != text {
             if let flag = command.flags.first(where: { $0.name == name }) { return "--\(flag.name)=…" }
-            if let environmentPrefix, name.hasPrefix(environmentPrefix) { return "\(name)=… \(self.name)" }
+            if name.hasPrefix(environmentPrefix) { return "\(name)=… \(self.name)" }
         }
         if text.contains("://"), let flag = command.flags.first(where: { $0.secrecy == .address }) {
             return "--\(flag.name) \(operand.shown)"
@@ -88,7 +87,6 @@ extension Program {
     }
 
     private func variables(of command: Command, in environment: [String: String]) -> [String: GivenFlag] {
-        guard let environmentPrefix else { return [:] }
         var given: [String: GivenFlag] = [:]
         for flag in command.flags {
             let variable = flag.variable(prefix: environmentPrefix)
@@ -101,12 +99,11 @@ extension Program {
 
     /// The variables with the prefix that name no flag, sorted, but for those that Kubernetes injects for services.
     private func unknownVariables(in environment: [String: String]) -> [String] {
-        guard let environmentPrefix else { return [] }
         let known = Set(commands.flatMap(\.flags).map { $0.variable(prefix: environmentPrefix) } + otherVariables)
         return environment.keys.filter { name in
-            name.hasPrefix(environmentPrefix) && !known.contains(name)
-                && !("_" + name.dropFirst(environmentPrefix.count) + "_").contains("_PORT_")
-                && !("_" + name.dropFirst(environmentPrefix.count)).contains("_SERVICE_")
+            let words = "_" + name.dropFirst(environmentPrefix.count) + "_"
+            let isOfKubernetes = words.contains("_PORT_") || words.contains("_SERVICE_")
+            return name.hasPrefix(environmentPrefix) && !known.contains(name) && !isOfKubernetes
         }.sorted()
     }
 }

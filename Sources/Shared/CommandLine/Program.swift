@@ -1,3 +1,5 @@
+internal import System
+
 /// A program's face on the command line, as a table.
 ///
 /// ```swift
@@ -6,8 +8,10 @@
 ///     static let flags: [Flag<Self>] = [Flag("port", \.port, .integer(in: 1...65535), "Port to listen on.")]
 /// }
 /// let serve = Command(summary: "Serves files.", options: ServeOptions.self)
-/// let program = Program(name: "server", summary: "Serves files.", environmentPrefix: "SERVER_", commands: [serve])
-/// if case .run(let flags) = try program.parse(arguments: processArguments(), environment: environmentVariables()) {
+/// let program = Program(
+///     name: "server", version: "server 1.0\n", summary: "Serves files.", environmentPrefix: "SERVER_",
+///     commands: [serve])
+/// let status = program.run(processArguments()) { flags in
 ///     let options: ServeOptions = try flags.options()
 /// }
 /// ```
@@ -16,30 +20,51 @@
 /// the flags; a flag wins over its variable; an empty variable counts as not set.
 public struct Program: Sendable {
     public let name: String
-    public let version: String
+    /// The output of `--version`, with a line break at the end.
+    let version: String
     /// One sentence or two, for `--help`.
-    public let summary: String
-    /// The first part of the environment variable of each flag; `nil` = the environment is not read.
-    public let environmentPrefix: String?
-    /// The first one runs when none is named. A flag that several commands have is a switch in all or in none.
-    public let commands: [Command]
+    let summary: String
+    /// The first part of the environment variable of each flag.
+    let environmentPrefix: String
     /// Variables with the prefix that are no flags.
-    public let otherVariables: [String]
+    let otherVariables: [String]
+    /// The first one runs when none is named. A flag that several commands have is a switch in all or in none.
+    let commands: [Command]
     /// Advice for words that users type and the program does not know.
     let advice: [Advice]
 
     public init(
-        name: String, version: String = "", summary: String, environmentPrefix: String? = nil,
-        otherVariables: [String] = [], commands: [Command], advice: [Advice] = []
+        name: String, version: String = "", summary: String, environmentPrefix: String, otherVariables: [String] = [],
+        commands: [Command], advice: [Advice] = []
     ) {
-        precondition(!commands.isEmpty, "a program does something")
         self.name = name
         self.version = version
         self.summary = summary
         self.environmentPrefix = environmentPrefix
-        self.commands = commands
         self.otherVariables = otherVariables
+        self.commands = commands
         self.advice = advice
+    }
+
+    /// Prints what the arguments ask for, or does what they say.
+    ///
+    /// - Parameters:
+    ///   - arguments: without the program's own name.
+    ///   - perform: does what the flags say and returns the exit status. Its error is one line on standard error.
+    /// - Returns: the exit status.
+    public func run(_ arguments: [String], perform: (ParsedFlags) throws -> Int32) -> Int32 {
+        do {
+            switch try parse(arguments: arguments, environment: environmentVariables()) {
+            case .text(let text):
+                StandardStream.output.write(text)
+                return 0
+            case .run(let flags): return try perform(flags)
+            }
+        } catch {
+            // After the lines that the log has not written yet.
+            LogWriter.standardError.append(Array("\(name): \(error)\n".utf8))
+            return 1
+        }
     }
 
     func command(named name: String) -> Command? { commands.first { !$0.name.isEmpty && $0.name == name } }
@@ -54,49 +79,33 @@ public struct Program: Sendable {
 public struct Command: Sendable {
     /// The word that selects it; empty = selected by naming no command.
     public let name: String
-    public let summary: String
-    /// Arguments required besides flags.
-    public let operands: [Operand]
+    let summary: String
+    /// Arguments required besides flags, such as `FILE`.
+    let operands: [String]
     let flags: [FlagSpec]
     /// The flags that mean something to the command.
     let shownFlags: [FlagSpec]
 
-    /// - Parameter shown: the members of the flags that help and completion show; the others are accepted, so that the
-    ///   command can be called with those of another one. `nil` shows all.
+    /// - Parameter shown: the flags that help and completion show; the others are accepted, so that the command can be
+    ///   called with those of another one. `nil` shows all.
     public init<Values: Options>(
-        name: String = "", summary: String, operands: [Operand] = [], options: Values.Type,
-        showing shown: [PartialKeyPath<Values>]? = nil
+        name: String = "", summary: String, operands: [String] = [], options: Values.Type,
+        showing shown: [String]? = nil
     ) {
         self.name = name
         self.summary = summary
         self.operands = operands
         let defaults = Values()
-        let flags = Values.flags.map { $0.spec(defaults, headings: Values.headings) }
-        let names = shown?.map(Values.name)
+        let flags = Values.flags.map { $0.shownSpec(defaults, headings: Values.headings) }
         self.flags = flags
-        shownFlags = flags.filter { names?.contains($0.name) ?? true }
+        shownFlags = shown.map { shown in flags.filter { shown.contains($0.name) } } ?? flags
     }
-}
-
-/// Argument that a command needs besides flags, for example `FILE`.
-public struct Operand: Sendable, ExpressibleByStringLiteral {
-    public let name: String
-    let suggestions: Suggestions
-
-    public init(_ name: String, _ suggestions: Suggestions) {
-        self.name = name
-        self.suggestions = suggestions
-    }
-
-    public init(stringLiteral name: String) { self.init(name, .none) }
 }
 
 /// Action that a command line asks for.
 public enum Invocation: Sendable {
-    /// Print this text, help or completion, and end with status 0.
+    /// Print this text: help, version or completion.
     case text(String)
-    /// Print the version and end with status 0.
-    case version
     case run(ParsedFlags)
 }
 

@@ -1,77 +1,49 @@
-public import Bytes
-
-/// Candidates that a shell can offer for a value.
-public enum Suggestions: Sendable, Equatable {
-    case none
-    /// A closed set, without blanks and quotes.
-    case words([String])
-    case files
-}
+internal import Bytes
 
 /// Parser and printer of a flag's value.
 public struct ValueFormat<Value: Sendable>: Sendable {
-    /// Placeholder of the value in `--help`.
-    public let placeholder: String
-    /// Completes the error for a text that is refused: "expected …".
-    public let expected: @Sendable (_ refused: String) -> String
+    /// Placeholder of the value in `--help`; `FILE` = the path of a file.
+    let placeholder: String
+    /// Completes the error for a text that is rejected: "expected …".
+    public let expected: @Sendable (_ rejected: String) -> String
     /// Reads a value; `nil` for text that is not in the format.
     public let parse: @Sendable (String) -> Value?
     /// A value as a user would write it; `nil` where no default is shown.
-    public let text: (@Sendable (Value) -> String)?
-    public let suggestions: Suggestions
+    let text: (@Sendable (Value) -> String)?
+    /// The values, where they are a closed set.
+    let choices: [String]
 
     public init(
-        _ placeholder: String, expected: @escaping @Sendable (_ refused: String) -> String,
-        text: (@Sendable (Value) -> String)? = nil, suggestions: Suggestions = .none,
+        _ placeholder: String, expected: @escaping @Sendable (_ rejected: String) -> String,
+        text: (@Sendable (Value) -> String)? = nil, choices: [String] = [],
         parse: @escaping @Sendable (String) -> Value?
     ) {
         self.placeholder = placeholder
         self.expected = expected
         self.text = text
-        self.suggestions = suggestions
+        self.choices = choices
         self.parse = parse
     }
 
     public init(
-        _ placeholder: String, expected: String, text: (@Sendable (Value) -> String)? = nil,
-        suggestions: Suggestions = .none, parse: @escaping @Sendable (String) -> Value?
+        _ placeholder: String, expected: String, text: (@Sendable (Value) -> String)? = nil, choices: [String] = [],
+        parse: @escaping @Sendable (String) -> Value?
     ) {
-        self.init(placeholder, expected: { _ in expected }, text: text, suggestions: suggestions, parse: parse)
+        self.init(placeholder, expected: { _ in expected }, text: text, choices: choices, parse: parse)
     }
 
     /// One of a closed set of values, in upper or lower case.
-    ///
-    /// - Parameters:
-    ///   - expected: `nil` = their names.
-    ///   - otherNames: accepted as well, in lower case.
-    public static func one(
-        of values: [Value], named name: @escaping @Sendable (Value) -> String, expected: String? = nil,
-        otherNames: [String: Value] = [:]
-    ) -> Self {
+    public static func one(of values: [Value], named name: @escaping @Sendable (Value) -> String) -> Self {
         let names = values.map(name)
-        return Self(
-            "NAME", expected: expected ?? names.joined(separator: ", or "), text: name, suggestions: .words(names)
-        ) { text in
-            let text = text.lowercased()
-            return values.first { name($0).lowercased() == text } ?? otherNames[text]
+        return Self("NAME", expected: list(of: names), text: name, choices: names) { text in
+            values.first { name($0).lowercased() == text.lowercased() }
         }
     }
 }
 
-extension ValueFormat<String> {
-    /// Any text, none as well.
-    public static var text: Self { Self("TEXT", expected: "text", text: \.self) { $0 } }
-
-    /// The path of a file, which need not be there.
-    public static var file: Self {
-        Self("FILE", expected: "text that is not empty", suggestions: .files) { $0.isEmpty ? nil : $0 }
-    }
-}
-
-extension ValueFormat<Bool> {
-    public static var boolean: Self {
-        one(of: [true, false], named: { $0 ? "true" : "false" }, expected: "true or false")
-    }
+/// Names in a sentence: `india, us or eu`.
+public func list(of names: [String]) -> String {
+    (names.count > 1 ? names.dropLast().joined(separator: ", ") + " or " : "") + (names.last ?? "")
 }
 
 extension ValueFormat where Value: CaseIterable & RawRepresentable<String> {
@@ -79,23 +51,36 @@ extension ValueFormat where Value: CaseIterable & RawRepresentable<String> {
     public static var choice: Self { one(of: Array(Value.allCases), named: \.rawValue) }
 }
 
+extension ValueFormat<Bool> {
+    static var boolean: Self { one(of: [true, false], named: \.description) }
+}
+
+extension ValueFormat<String> {
+    /// Any text, none as well.
+    public static var text: Self { Self("TEXT", expected: "text", text: \.self) { $0 } }
+
+    /// The path of a file, which need not be there.
+    public static var file: Self { Self("FILE", expected: "text that is not empty") { $0.isEmpty ? nil : $0 } }
+}
+
 // MARK: Numbers
 
 extension ValueFormat<Int> {
     /// A whole number in decimal digits.
-    public static func integer(in range: ClosedRange<Int> = .min ... .max) -> Self {
-        Self("NUMBER", expected: "a whole number" + words(for: range, in: ""), text: \.description) { text in
-            let digits = text.utf8.dropFirst(text.hasPrefix("-") ? 1 : 0)
-            guard digits.allSatisfy(isDigit), let number = Int(text), range.contains(number) else { return nil }
-            return number
+    public static func integer(in range: ClosedRange<Int>) -> Self {
+        Self(
+            "NUMBER", expected: "a whole number, \(range.lowerBound) to \(range.upperBound)", text: \.description
+        ) { text in
+            decimalNumber(text.utf8).flatMap { range.contains($0) ? $0 : nil }
         }
     }
 
     /// A number of bytes, or of `KiB`, `MiB` or `GiB`.
-    public static func bytes(in range: ClosedRange<Int> = 0 ... .max) -> Self {
+    public static func bytes(in range: ClosedRange<Int>) -> Self {
         let units = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("", 1)]
+        let bounds = "\(range.lowerBound) to \(range.upperBound) bytes"
         return Self(
-            "SIZE", expected: "a size in bytes, or with KiB, MiB or GiB" + words(for: range, in: " bytes"),
+            "SIZE", expected: "a size in bytes, or with KiB, MiB or GiB, " + bounds,
             text: { bytes in
                 for (name, size) in units where bytes >= size && bytes % size == 0 { return "\(bytes / size)\(name)" }
                 return "0"
@@ -107,15 +92,6 @@ extension ValueFormat<Int> {
                 let (bytes, isTooLarge) = count.multipliedReportingOverflow(by: unit.1)
                 return isTooLarge || !range.contains(bytes) ? nil : bytes
             })
-    }
-
-    private static func words(for range: ClosedRange<Int>, in unit: String) -> String {
-        switch (range.lowerBound, range.upperBound) {
-        case (.min, .max): ""
-        case (0, .max) where !unit.isEmpty: ""
-        case (let least, .max): ", \(least)\(unit) or more"
-        case (let least, let most): ", \(least) to \(most)\(unit)"
-        }
     }
 }
 
@@ -144,21 +120,23 @@ extension ValueFormat<Double> {
 
 extension ValueFormat<Duration> {
     /// A duration as Prometheus writes it: `500ms`, `30s`, `1m30s`, `1y2w3d`, or a bare `0`.
-    public static func duration(from minimum: Duration = .zero, to maximum: Duration = .maximum) -> Self {
+    public static func duration(from minimum: Duration = .zero) -> Self {
         let least = minimum > .zero ? ", at least \(minimum.prometheusText)" : ""
-        let words = least + (maximum < .maximum ? ", at most \(maximum.prometheusText)" : "")
         return Self(
             "DURATION",
-            expected: { refused in
-                let hasNoUnit = !refused.isEmpty && refused.utf8.allSatisfy(isDigit)
-                let hint = hasNoUnit ? " (\(refused) has no unit: \(refused)s?)" : ""
-                return "a duration such as 500ms, 30s or 1m30s" + words + hint
+            expected: { rejected in
+                let hasNoUnit = !rejected.isEmpty && rejected.utf8.allSatisfy(isDigit)
+                let hint = hasNoUnit ? " (\(rejected) has no unit: \(rejected)s?)" : ""
+                return "a duration such as 500ms, 30s or 1m30s" + least + hint
             },
             text: \.shortText,
             parse: { text in
-                Duration(prometheusText: text).flatMap { (minimum...maximum).contains($0) ? $0 : nil }
+                Duration(prometheusText: text).flatMap { $0 >= minimum ? $0 : nil }
             })
     }
+
+    /// A time that may not be zero.
+    public static var timeout: Self { duration(from: .milliseconds(1)) }
 }
 
 extension Duration {

@@ -8,21 +8,8 @@ public import WebSocket
 public struct FeedClientOptions: Options {
     public var headers: [HTTPField] = []
     public var headerFile: String?
-    /// Names to offer, each once.
-    public var subprotocols: [String] = []
-    public var subscriptions: [String] = []
-    /// Time between two repetitions of the subscriptions; zero sends them once.
-    public var subscriptionInterval = Duration.zero
-    public var tls = WebSocketTLS()
-    public var connectTimeout = Duration.seconds(10)
-    /// Time without a byte before a ping; zero disables pings.
-    public var pingInterval = Duration.seconds(15)
-    public var pongTimeout = Duration.seconds(10)
-    /// Time without a whole message before the connection is given up; zero disables it.
-    public var idleTimeout = Duration.seconds(300)
-    public var reconnectMinimum = Duration.milliseconds(500)
-    public var reconnectMaximum = Duration.seconds(30)
-    public var maximumMessageBytes = 4 << 20
+    /// All but the address and the header fields.
+    public var client = WebSocketClientConfiguration()
 
     public init() {}
 
@@ -31,56 +18,87 @@ public struct FeedClientOptions: Options {
         Flag(
             "header-file", \.headerFile, .file,
             "File with header fields for the handshake, one a line; read at each connect."),
-        Flag("subprotocol", \.subprotocols, .subprotocol, "WebSocket subprotocol to offer, in order of preference."),
-        Flag("subscribe", \.subscriptions, .text, secrecy: .whole, "Text message sent after every connect."),
         Flag(
-            "subscribe-interval", \.subscriptionInterval, .duration(),
+            "subprotocol", \.client.subprotocols, .subprotocol,
+            "WebSocket subprotocol to offer, in order of preference."),
+        Flag("subscribe", \.client.subscriptions, .text, secrecy: .whole, "Text message sent after every connect."),
+        Flag(
+            "subscribe-interval", \.client.subscriptionInterval, .duration(),
             "Send the texts of subscribe again this often; 0 sends them once."),
-        Flag("ca-file", \.tls.caFile, .file, "Certificate authorities for wss://, PEM; the system's by default."),
-        Flag("cert-file", \.tls.certificateFile, .file, "Client certificate for wss://, PEM."),
-        Flag("key-file", \.tls.keyFile, .file, "Key of the client certificate, PEM."),
-        Flag("insecure-skip-verify", \.tls.skipsVerification, "Do not verify the feed's certificate."),
-        Flag("connect-timeout", \.connectTimeout, .timeout, "Maximum time from dialling to the completed handshake."),
-        Flag("ping-interval", \.pingInterval, .duration(), "Send a ping after this long without data; 0 disables."),
-        Flag("pong-timeout", \.pongTimeout, .timeout, "Disconnect if nothing arrives within this time after a ping."),
         Flag(
-            "idle-timeout", \.idleTimeout, .duration(),
+            "ca-file", \.client.tls.caFile, .file, "Certificate authorities for wss://, PEM; the system's by default."),
+        Flag("cert-file", \.client.tls.certificateFile, .file, "Client certificate for wss://, PEM."),
+        Flag("key-file", \.client.tls.keyFile, .file, "Key of the client certificate, PEM."),
+        Flag("insecure-skip-verify", \.client.tls.skipsVerification, "Do not verify the feed's certificate."),
+        Flag(
+            "connect-timeout", \.client.connectTimeout, .timeout,
+            "Maximum time from dialling to the completed handshake."),
+        Flag(
+            "ping-interval", \.client.pingInterval, .duration(), "Send a ping after this long without data; 0 disables."
+        ),
+        Flag(
+            "pong-timeout", \.client.pongTimeout, .timeout,
+            "Disconnect if nothing arrives within this time after a ping."),
+        Flag(
+            "idle-timeout", \.client.idleTimeout, .duration(),
             "Reconnect if no complete message arrives within this time; 0 disables."),
         Flag(
-            "reconnect-min", \.reconnectMinimum, .timeout,
+            "reconnect-min", \.client.reconnectMinimum, .timeout,
             "Initial upper bound of the randomised reconnect delay; doubles after each failure."),
-        Flag("reconnect-max", \.reconnectMaximum, .timeout, "Maximum upper bound of the reconnect delay."),
+        Flag("reconnect-max", \.client.reconnectMaximum, .timeout, "Maximum upper bound of the reconnect delay."),
         Flag(
-            "max-message-bytes", \.maximumMessageBytes, .bytes(in: 1...(1 << 30)),
+            "max-message-bytes", \.client.maximumMessageBytes, .bytes(in: 1...(1 << 30)),
             "Maximum size of a message; longer ones are rejected and counted."),
     ]
-}
 
-extension FeedClientOptions {
-    /// The flag of a member, as the user writes it.
-    public typealias FlagName = @Sendable (PartialKeyPath<FeedClientOptions>) -> String
+    /// The connection to the feed at an address.
+    /// - Parameter prefix: stands before the names of the flags where the user writes them: `--feed.` or `--`.
+    public func client(of address: WebSocketAddress, prefix: String) -> WebSocketClientConfiguration {
+        var client = client
+        client.address = address
+        client.idleTimeoutName = prefix + "idle-timeout"
+        client.headerFields = { () throws(SystemError) in
+            do throws(FeedOptionError) { return try headerFields() } catch {
+                throw SystemError(.file, error.line(prefix: prefix))
+            }
+        }
+        return client
+    }
+
+    // MARK: Checks
 
     /// Checks the options together, and the files as each connection reads them.
-    public func check(_ flag: FlagName) throws(FeedOptionError) {
-        if tls.certificateFile != nil, tls.keyFile == nil {
-            throw FeedOptionError(member: \.tls.certificateFile, expected: "\(flag(\.tls.keyFile)) with it")
+    /// - Parameter prefix: as in `client(of:prefix:)`.
+    public func check(prefix: String) throws(FeedOptionError) {
+        func require(_ isUsable: Bool, _ flag: String, _ expected: String) throws(FeedOptionError) {
+            if !isUsable { throw FeedOptionError(flag: flag, expected: expected) }
         }
-        if tls.keyFile != nil, tls.certificateFile == nil {
-            throw FeedOptionError(member: \.tls.keyFile, expected: "\(flag(\.tls.certificateFile)) with it")
+        let tls = client.tls
+        try require(tls.certificateFile == nil || tls.keyFile != nil, "cert-file", "\(prefix)key-file with it")
+        try require(tls.keyFile == nil || tls.certificateFile != nil, "key-file", "\(prefix)cert-file with it")
+        for (index, name) in client.subprotocols.enumerated() where client.subprotocols[..<index].contains(name) {
+            throw FeedOptionError(flag: "subprotocol", index: index, expected: "each subprotocol once")
         }
-        for (index, name) in subprotocols.enumerated() where subprotocols[..<index].contains(name) {
-            throw FeedOptionError(member: \.subprotocols, index: index, expected: "each subprotocol once")
-        }
-        if reconnectMinimum > reconnectMaximum {
-            let maximum = "\(flag(\.reconnectMaximum)), which is \(reconnectMaximum.prometheusText)"
-            throw FeedOptionError(member: \.reconnectMinimum, expected: "at most \(maximum)")
-        }
+        try require(
+            client.reconnectMinimum <= client.reconnectMaximum, "reconnect-min",
+            "at most \(prefix)reconnect-max, which is \(client.reconnectMaximum.prometheusText)")
         try checkFiles()
     }
 
     /// Reads the files as each connection does.
     public func checkFiles() throws(FeedOptionError) {
-        do throws(TLSFileError) { try tls.check() } catch { throw FeedOptionError(error) }
+        do throws(TLSFileError) {
+            try client.tls.check()
+        } catch {
+            func unusable(_ flag: String, _ content: String) -> FeedOptionError {
+                FeedOptionError(flag: flag, path: error.path, expected: "\(content): \(error.reason)")
+            }
+            switch error.role {
+            case .authorities: throw unusable("ca-file", "certificates of authorities in PEM")
+            case .certificate: throw unusable("cert-file", "a certificate in PEM")
+            case .key: throw unusable("key-file", "the certificate's key in PEM, without a pass phrase")
+            }
+        }
         _ = try headerFields()
     }
 
@@ -91,7 +109,7 @@ extension FeedClientOptions {
     public func headerFields() throws(FeedOptionError) -> [HTTPField] {
         guard let headerFile else { return headers }
         func unusable(_ expected: String) -> FeedOptionError {
-            FeedOptionError(member: \.headerFile, path: headerFile, expected: expected)
+            FeedOptionError(flag: "header-file", path: headerFile, expected: expected)
         }
         let content: [UInt8]
         do throws(SystemError) {
@@ -102,8 +120,7 @@ extension FeedClientOptions {
         let lines = String(decoding: content, as: UTF8.self)
             .split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
         var fields = headers
-        for (index, line) in lines.enumerated() {
-            if line.first == "#" || line.utf8.allSatisfy(isBlank) { continue }
+        for (index, line) in lines.enumerated() where line.first != "#" && !line.utf8.allSatisfy(isBlank) {
             guard let field = HTTPField(line: String(line)) else {
                 throw unusable("\"Name: value\" in line \(index + 1)")
             }

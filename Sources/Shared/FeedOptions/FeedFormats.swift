@@ -1,12 +1,7 @@
 internal import Bytes
-public import CommandLine
+internal import CommandLine
 internal import HTTPText
 internal import WebSocket
-
-extension ValueFormat<Duration> {
-    /// A time that may not be zero.
-    public static var timeout: Self { .duration(from: .milliseconds(1)) }
-}
 
 extension ValueFormat<HTTPField> {
     static var headerField: Self {

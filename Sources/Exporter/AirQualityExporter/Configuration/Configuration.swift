@@ -72,48 +72,48 @@ extension Configuration {
         guard flags.command.name.isEmpty else { return }
         if feeds.isEmpty && feedFile == nil && !isDemo {
             throw FlagError(
-                "no feed: give \(Self.flag(\.feeds)) ADDRESS, or \(Self.flag(\.isDemo)) for a simulated one"
+                "no feed: give --feed.url ADDRESS, or --feed.demo for a simulated one"
                     + flags.misspeltVariables)
         }
         if feedName != nil, feeds.count != 1 {
-            throw flags.refusal(
-                of: \Self.feedName,
-                expected: "one \(Self.flag(\.feeds)) with it; in \(Self.flag(\.feedFile)) each feed has a name")
+            throw flags.rejection(
+                of: "feed.name", expected: "one --feed.url with it; in --feed.file each feed has a name")
         }
         for (index, feed) in feeds.enumerated()
         where feeds[..<index].contains(where: { $0.publicLabel == feed.publicLabel }) {
-            throw flags.refusal(
-                of: \Self.feeds, at: index,
+            throw flags.rejection(
+                of: "feed.url", at: index,
                 expected: "feeds with different addresses, not two that are both labelled \"\(feed.publicLabel)\"")
         }
         if let mistake = feedMistake {
-            throw flags.refusal(of: mistake.member, at: mistake.index, expected: mistake.expected)
+            throw flags.rejection(of: mistake.flag, at: mistake.index, expected: mistake.expected)
         }
     }
 
     /// The first setting of a feed that is not usable, or not together with others.
-    var feedMistake: (member: PartialKeyPath<Self>, index: Int?, expected: String)? {
+    var feedMistake: (flag: String, index: Int?, expected: String)? {
         do throws(FeedOptionError) {
-            try feed.check(Self.feedFlag)
+            try feed.check(prefix: "--feed.")
         } catch {
-            return (Self.member(error.member), error.index, error.expected)
+            return ("feed." + error.flag, error.index, error.expected)
         }
         if let program {
-            if !format.items.isEmpty { return (\.format.items, nil, "no \(Self.flag(\.program)) with it") }
+            if !format.items.isEmpty { return ("feed.items", nil, "no --feed.jq with it") }
             do throws(JQError) {
-                _ = try JQProgram(program, messageBytes: feed.maximumMessageBytes)
+                _ = try JQProgram(program, messageBytes: feed.client.maximumMessageBytes)
             } catch {
-                return (\.program, nil, "a program that jq compiles: \(error)")
+                return ("feed.jq", nil, "a program that jq compiles: \(error)")
             }
         }
-        let fields: [KeyPath<Self, String>] = [
-            \.format.cityField, \.format.valueField, \.format.timeField, \.format.pollutantsField,
-            \.format.subindicesField, \.format.placeField,
+        let fields = [
+            ("feed.city-field", format.cityField), ("feed.value-field", format.valueField),
+            ("feed.time-field", format.timeField), ("feed.pollutants-field", format.pollutantsField),
+            ("feed.subindices-field", format.subindicesField), ("feed.place-field", format.placeField),
         ]
         var named: [[[UInt8]]?] = []
-        for field in fields where !self[keyPath: field].isEmpty {
-            let pointer = jsonPointer(member: self[keyPath: field])
-            if named.contains(pointer) { return (field, nil, "a field that no other flag names") }
+        for (flag, field) in fields where !field.isEmpty {
+            let pointer = jsonPointer(member: field)
+            if named.contains(pointer) { return (flag, nil, "a field that no other flag names") }
             named.append(pointer)
         }
         return nil
@@ -130,7 +130,8 @@ extension Configuration {
 
     /// Whether there is nothing that a reload could read.
     var namesNoFile: Bool {
-        [feedFile, web.configFile, feed.headerFile, feed.tls.caFile, feed.tls.certificateFile, feed.tls.keyFile]
+        let tls = feed.client.tls
+        return [feedFile, web.configFile, feed.headerFile, tls.caFile, tls.certificateFile, tls.keyFile]
             .allSatisfy { $0 == nil }
     }
 }

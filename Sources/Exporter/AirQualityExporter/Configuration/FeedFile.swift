@@ -14,7 +14,7 @@ struct ConfiguredFeed: Sendable {
     /// The entry's texts by their keys, as far as a change of them is a change of the feed; `nil` = from flags.
     var entry: [String: [String]]?
 
-    var idleTimeout: Int64 { settings.feed.idleTimeout.milliseconds }
+    var idleTimeout: Int64 { settings.feed.client.idleTimeout.milliseconds }
 }
 
 extension Configuration {
@@ -27,7 +27,7 @@ extension Configuration {
     ///
     /// - Parameter origin: names the flag of the file in an error.
     func configuredFeeds(
-        origin: @autoclosure () -> String = Self.flag(\.feedFile)
+        origin: @autoclosure () -> String = "--feed.file"
     ) throws(FlagError) -> [ConfiguredFeed] {
         var found = feeds.map { ConfiguredFeed(label: feedName ?? $0.publicLabel, address: $0, settings: self) }
         if let feedFile {
@@ -40,14 +40,15 @@ extension Configuration {
             }
         }
         // Each of the hosts would get them.
-        let secrets: [(flag: PartialKeyPath<Self>, isGiven: Bool)] = [
-            (\.feed.headers, !feed.headers.isEmpty), (\.feed.headerFile, feed.headerFile != nil),
-            (\.feed.subscriptions, !feed.subscriptions.isEmpty),
-            (\.feed.tls.certificateFile, feed.tls.certificateFile != nil),
+        let secrets = [
+            (flag: "header", isGiven: !feed.headers.isEmpty),
+            (flag: "header-file", isGiven: feed.headerFile != nil),
+            (flag: "subscribe", isGiven: !feed.client.subscriptions.isEmpty),
+            (flag: "cert-file", isGiven: feed.client.tls.certificateFile != nil),
         ]
         if let secret = secrets.first(where: \.isGiven), Set(found.map(\.address.host)).count > 1 {
             throw FlagError(
-                "\(Self.flag(secret.flag)): expected feeds on one host, or this setting in \(Self.flag(\.feedFile)) "
+                "--feed.\(secret.flag): expected feeds on one host, or this setting in --feed.file "
                     + "for its feed alone")
         }
         return found
@@ -98,7 +99,7 @@ extension Configuration {
             throw .yaml(line: entry.line, "\(entry.path) has no url, expected the address of a feed")
         }
         if let mistake = settings.feedMistake {
-            throw .yaml(line: entry.line, "\(Self.flag(mistake.member)) of this feed: expected \(mistake.expected)")
+            throw .yaml(line: entry.line, "--\(mistake.flag) of this feed: expected \(mistake.expected)")
         }
         return ConfiguredFeed(label: label ?? address.publicLabel, address: address, settings: settings, entry: texts)
     }

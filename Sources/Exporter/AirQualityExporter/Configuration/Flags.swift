@@ -10,7 +10,7 @@ extension Program {
     /// The exporter's face on the command line.
     static let exporter = Program(
         name: "air-quality-exporter",
-        version: BuildVersion.version,
+        version: BuildVersion.text,
         summary: "Consumes a live WebSocket feed of Air Quality Index readings and serves them to Prometheus.",
         environmentPrefix: "AIR_QUALITY_EXPORTER_",
         commands: [
@@ -19,7 +19,7 @@ extension Program {
                 name: "healthcheck",
                 summary:
                     "Request /-/ready from the first listen address of this configuration; exit with status 0 or 1.",
-                options: Configuration.self, showing: [\.web.listenAddresses, \.web.configFile]),
+                options: Configuration.self, showing: ["web.listen-address", "web.config.file"]),
             Command(
                 name: "probe",
                 summary:
@@ -125,8 +125,8 @@ extension Configuration: Options {
         Flag("web.enable-lifecycle", \.web.isLifecycleEnabled, "Allow POST /-/reload and POST /-/reconnect."),
         Flag("web.disable-exporter-metrics", \.web.omitsExporterMetrics, "Leave out process_* and promhttp_* metrics."),
         Flag(
-            "metrics.families", \.cityFamilies, .cityFamily, isList: true,
-            "City metrics to expose, all by default: \(CityFamilyName.allNames)."),
+            "metrics.families", \.cityFamilies, .choice, isList: true,
+            "City metrics to expose, all by default: \(list(of: CityFamilyName.allCases.map(\.rawValue)))."),
         .logLevel(\.logLevel), .logFormat(\.logFormat),
         Flag("config.check", \.isCheck, "Validate the configuration, print the result and exit."),
     ]
@@ -150,24 +150,6 @@ extension ValueFormat<Shard> {
     private static func ordinal(of text: Substring.UTF8View) -> Int? {
         guard let dash = text.lastIndex(of: UInt8(ascii: "-")) else { return decimalNumber(text) }
         return dash == text.startIndex ? nil : decimalNumber(text[text.index(after: dash)...])
-    }
-}
-
-extension CityFamilyName {
-    static let allNames = allCases.dropLast().map(\.rawValue).joined(separator: ", ") + " or " + place.rawValue
-}
-
-extension ValueFormat<CityFamilyName> {
-    static var cityFamily: Self {
-        one(of: CityFamilyName.allCases, named: \.rawValue, expected: CityFamilyName.allNames)
-    }
-}
-
-extension ValueFormat<ListenAddress> {
-    static var listenAddress: Self {
-        Self(
-            "ADDRESS", expected: "host:port, [::1]:port, :port or unix:/path", text: \.description,
-            parse: { try? ListenAddress($0) })
     }
 }
 

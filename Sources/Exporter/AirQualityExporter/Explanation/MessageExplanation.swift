@@ -24,8 +24,8 @@ struct MessageExplanation {
     ) {
         let isReadInPart = !outcome.decoded.accepted.isEmpty
         switch reason {
-        case .tooLarge: add("hint", Configuration.flag(\.feed.maximumMessageBytes))
-        case .cityLimit: add("hint", Configuration.flag(\.cityLimit))
+        case .tooLarge: add("hint", "--feed.max-message-bytes")
+        case .cityLimit: add("hint", "--city.limit")
         case .notJSON: add("err", Self.mistake(in: message))
         case .jqError: add("err", outcome.complaint)
         case nil, .notAnArray: add("message", shown(message.span, bytes: Self.messageBytes))

@@ -21,9 +21,9 @@ struct ReadingPlan: Hashable {
     var arguments: String {
         if let program { return "--feed.jq \(shellQuoted(program))" }
         var words: [String] = []
-        if !items.isEmpty { words += [Configuration.flag(\.format.items), items] }
-        if cityField != "city" { words += [Configuration.flag(\.format.cityField), cityField] }
-        if valueField != "aqi" { words += [Configuration.flag(\.format.valueField), valueField] }
+        if !items.isEmpty { words += ["--feed.items", items] }
+        if cityField != "city" { words += ["--feed.city-field", cityField] }
+        if valueField != "aqi" { words += ["--feed.value-field", valueField] }
         return words.map(shellQuoted).joined(separator: " ")
     }
 

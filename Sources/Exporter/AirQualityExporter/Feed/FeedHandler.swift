@@ -91,7 +91,7 @@ final class FeedHandler {
         if reader.decoder.takeTimesWithoutZone() {
             logger.warning(
                 "Times without a zone: readings have the time of their arrival",
-                metadata: ["feed": label, "hint": "\(Configuration.flag(\.format.timeZone)) +05:30"])
+                metadata: ["feed": label, "hint": "--feed.time-zone +05:30"])
         }
         if outcome.duplicates > 0 {
             for name in store.takeDuplicateNames() {
@@ -103,7 +103,7 @@ final class FeedHandler {
         if outcome.rejections[.cityLimit] > 0 {
             for name in store.takeRejectedNames() {
                 logger.warning(
-                    "City rejected: \(Configuration.flag(\.cityLimit)) is reached",
+                    "City rejected: --city.limit is reached",
                     metadata: ["city": name, "limit": "\(store.rules.cityLimit)"])
             }
         }

@@ -79,7 +79,7 @@ final class FeedSet: Sendable {
             do throws(FeedOptionError) {
                 try configuration.feed.checkFiles()
             } catch {
-                let line = error.line(Configuration.feedFlag)
+                let line = error.line(prefix: "--feed.")
                 logger.error("Cannot connect to feeds: unusable file", metadata: ["err": line])
                 return line
             }

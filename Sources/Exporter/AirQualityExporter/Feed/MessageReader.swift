@@ -1,6 +1,7 @@
 import AirQuality
 import FeedOptions
 import JQ
+import WebSocket
 
 /// Reads the messages of a feed as its settings say.
 ///
@@ -31,7 +32,9 @@ struct MessageReader: ~Copyable {
         var complaint: String?
         let decoded = decoder.decode(message, receivedAt: now) { message in
             do throws(JQError) {
-                if program == nil { program = try JQProgram(text, messageBytes: settings.feed.maximumMessageBytes) }
+                if program == nil {
+                    program = try JQProgram(text, messageBytes: settings.feed.client.maximumMessageBytes)
+                }
                 elements = try program?.run(message)
             } catch {
                 complaint = error.reason

@@ -85,7 +85,7 @@ extension RequestLimit {
 
 extension HTTPResponse {
     fileprivate static var lifecycleDisabled: HTTPResponse {
-        HTTPResponse(status: 403, line: "lifecycle requests need \(Configuration.flag(\.web.isLifecycleEnabled))")
+        HTTPResponse(status: 403, line: "lifecycle requests need --web.enable-lifecycle")
     }
 
     /// A health path's response.

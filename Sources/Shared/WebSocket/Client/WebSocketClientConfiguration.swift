@@ -28,5 +28,5 @@ public struct WebSocketClientConfiguration: Sendable {
     /// Longer messages are not kept.
     public var maximumMessageBytes = 4 << 20
 
-    public init(address: WebSocketAddress) { self.address = address }
+    public init(address: WebSocketAddress = WebSocketAddress()) { self.address = address }
 }

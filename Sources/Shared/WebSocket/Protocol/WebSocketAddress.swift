@@ -19,6 +19,15 @@ public struct WebSocketAddress: Sendable, Equatable {
     static let maximumHostBytes = 253
     private static let maximumLabelBytes = 128
 
+    /// `ws://localhost/`.
+    public init() {
+        isSecure = false
+        host = "localhost"
+        port = 80
+        target = "/"
+        authorization = nil
+    }
+
     /// - Throws: why not, without anything of the text, which may have a password in it.
     public init(_ text: String) throws(SystemError) {
         let lowercased = text.lowercased()

@@ -2,11 +2,20 @@ public import System
 
 extension Flag {
     public static func logLevel(_ member: any WritableKeyPath<Values, Logger.Level> & Sendable) -> Flag {
-        Flag("log.level", member, .logLevel, placeholder: "LEVEL", "debug, info, warn or error.")
+        let format = ValueFormat.one(of: Logger.Level.allCases, named: { $0.name.lowercased() })
+        return Flag("log.level", member, format, placeholder: "LEVEL", "debug, info, warn or error.")
     }
 
     public static func logFormat(_ member: any WritableKeyPath<Values, LogFormat> & Sendable) -> Flag {
         Flag("log.format", member, .choice, placeholder: "FORMAT", "logfmt or json.")
+    }
+}
+
+extension ValueFormat<ListenAddress> {
+    public static var listenAddress: Self {
+        Self("ADDRESS", expected: "host:port, [::1]:port, :port or unix:/path", text: \.description) {
+            try? ListenAddress($0)
+        }
     }
 }
 
@@ -18,13 +27,5 @@ extension ParsedFlags {
         logger.warning(
             "Variables that name no flag are ignored",
             metadata: ["variables": unknownVariables.prefix(10).joined(separator: " ") + more])
-    }
-}
-
-extension ValueFormat<Logger.Level> {
-    static var logLevel: Self {
-        one(
-            of: Logger.Level.allCases, named: { $0.name.lowercased() }, expected: "debug, info, warn or error",
-            otherNames: ["warning": .warning])
     }
 }

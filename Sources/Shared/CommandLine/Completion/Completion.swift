@@ -1,0 +1,55 @@
+/// A shell that `--completion` knows.
+enum Shell: String, CaseIterable { case bash, zsh, fish }
+
+// The shells' functions ask the program itself, by `__complete` and the words of the line, so that the rules of a
+// command line stand in one place.
+
+extension Program {
+    /// The text of `--completion`: a function for the shell.
+    func completion(for shell: Shell) -> String {
+        let script =
+            switch shell {
+            case .bash: PackageResources.completion_bash
+            case .zsh: PackageResources.completion_zsh
+            case .fish: PackageResources.completion_fish
+            }
+        return String(decoding: script, as: UTF8.self).replacing("PROGRAM", with: name)
+    }
+
+    /// The output of `__complete`: a candidate on each line, behind a tab what it means; `:files` alone for files.
+    /// - Parameter words: those of the line up to the one at the cursor, which is to be completed.
+    func completions(of words: [String]) -> String {
+        let word = words.last ?? ""
+        let before = words.dropLast()
+        /// Whether the word at a place is the value of the flag before it.
+        func isValue(_ place: Int) -> Bool { place > 0 && flag(words[place - 1])?.isSwitch == false }
+        let named = before.indices.filter { !isValue($0) }.compactMap { self.command(named: words[$0]) }.first
+        let command = named ?? commands[0]
+        let flags = command.flags + FlagSpec.general
+        if word.hasPrefix("--"), let sign = word.firstIndex(of: "=") {
+            let flag = flags.first { "--" + $0.name == word[..<sign] }
+            return values(of: flag, after: String(word[...sign]), for: word)
+        }
+        if isValue(before.count), !word.hasPrefix("--") {
+            return values(of: flags.first { "--" + $0.name == before.last }, for: word)
+        }
+        if word.hasPrefix("-") {
+            let given = Set(before.map { String($0.prefix { $0 != "=" }) })
+            let flags = (command.shownFlags + FlagSpec.general).filter {
+                $0.isRepeatable || !given.contains("--" + $0.name)
+            }
+            return lines(flags.map { ("--" + $0.name + ($0.isSwitch ? "" : "="), "\t" + $0.help) }, for: word)
+        }
+        let others = commands.filter { !$0.name.isEmpty }
+        if named == nil, !others.isEmpty { return lines(others.map { ($0.name, "\t" + $0.summary) }, for: word) }
+        return command.operands.contains("FILE") ? ":files\n" : ""
+    }
+
+    private func values(of flag: FlagSpec?, after prefix: String = "", for word: String) -> String {
+        flag?.placeholder == "FILE" ? ":files\n" : lines((flag?.choices ?? []).map { (prefix + $0, "") }, for: word)
+    }
+
+    private func lines(_ candidates: [(word: String, help: String)], for word: String) -> String {
+        candidates.filter { $0.word.hasPrefix(word) }.map { $0.word + $0.help + "\n" }.joined()
+    }
+}

@@ -138,7 +138,8 @@ struct FeedTests {
         arguments: [
             (#"open-meteo; kind=model; license="CC BY 4.0""#, ["open-meteo", "model", "CC BY 4.0"]),
             ("cpcb;KIND=stations", ["cpcb", "stations", ""]), ("waqi", ["waqi", "", ""]),
-            (#"a b ; license="x;y, z" ; kind=satellite"#, ["a b", "", "x;y, z"]),
+            (#"a b ; license = "x" ; kind=satellite"#, ["a b", "", ""]),
+            (#""a;b"; license="say \"hi\" \\; or not" ; kind=model"#, ["a;b", "model", #"say "hi" \; or not"#]),
             ("openaq; license=\"unfinished; kind=model", ["openaq", "", "unfinished; kind=model"]),
             ("x; kind; license; =; ;;", ["x", "", ""]),
             (String(repeating: "x", count: 128), [String(repeating: "x", count: 128), "", ""]),

@@ -10,6 +10,10 @@ final class ClientLoop {
     private var connections: [ClientConnection] = []
     /// A dial waits for the loop's next turn, so that libwebsockets is never entered from its own callbacks.
     private var nextDial: (number: Int, ipAddress: String)?
+    /// Time at which the timer ends a wait.
+    private var timerAt = Duration.zero
+    /// Time at which the bytes that are read came.
+    private var receivedAt = Duration.zero
     private(set) var isFinished = false
 
     init(_ client: WebSocketClient) {
@@ -33,7 +37,14 @@ final class ClientLoop {
     func turn(_ context: borrowing WebSocketContext) {
         while let next = nextDial.take() { dial(next.number, next.ipAddress, context) }
         let now = monotonicTime()
-        context.service(within: state.nextDeadline.map { $0 - now })
+        // The timer is moved earlier only: deadlines move later with every message, and a wait that ends too early does
+        // nothing.
+        let deadline = state.nextDeadline ?? now + .seconds(3600)
+        if deadline < timerAt || timerAt <= now {
+            timerAt = deadline
+            context.schedule(in: deadline - now)
+        }
+        context.service()
         // Only a deadline that had passed before the sockets were looked at: what arrived while the process was stopped
         // has been read then.
         if let deadline = state.nextDeadline, deadline <= now { handle(.timer, at: now) }
@@ -134,7 +145,8 @@ extension ClientLoop {
     }
 
     private func receive(_ bytes: Span<UInt8>, _ connection: ClientConnection) {
-        state.received(at: monotonicTime())
+        receivedAt = monotonicTime()
+        state.received(at: receivedAt)
         guard connection.tls != nil else { return read(bytes, connection) }
         var event = decrypt(bytes, connection)
         if !connection.sendFromTLS(), event == nil {
@@ -186,7 +198,7 @@ extension ClientLoop {
     private func handle(_ event: FrameReader.Event, of connection: ClientConnection) {
         switch event {
         case .message(let kind, let message):
-            state.receivedMessage(at: monotonicTime())
+            state.receivedMessage(at: receivedAt)
             client.onMessage(kind, message.span)
         case .ping(let payload): connection.answer(payload)
         case .close(let frame): handle(.closeFrame(frame), of: connection)

@@ -9,7 +9,7 @@ import WebSocket
 /// know.
 ///
 /// Used from the feed's thread alone.
-final class FeedHandler {
+struct FeedHandler: ~Copyable {
     /// Bytes of a message that the log shows.
     static let shownBytes = 512
 
@@ -32,7 +32,7 @@ final class FeedHandler {
     }
 
     /// Notes a change of the connection.
-    func handle(_ event: WebSocketEvent) {
+    mutating func handle(_ event: WebSocketEvent) {
         let event = FeedEvent(event)
         if case .connected = event { isFirstMessage = true }
         if let entry = log.entry(for: event, at: monotonicTime()) {
@@ -42,7 +42,7 @@ final class FeedHandler {
     }
 
     /// Takes in a whole message, text or binary.
-    func receive(_ kind: WebSocketMessageKind, _ message: Span<UInt8>) {
+    mutating func receive(_ kind: WebSocketMessageKind, _ message: Span<UInt8>) {
         let outcome: MessageReader.Outcome
         if case .tooLarge(let byteCount) = kind {
             outcome = MessageReader.Outcome(
@@ -61,7 +61,9 @@ final class FeedHandler {
         for reason in reasons { explain(reason, message, outcome) }
     }
 
-    private func explain(_ reason: RejectionReason?, _ message: Span<UInt8>, _ outcome: MessageReader.Outcome) {
+    private mutating func explain(
+        _ reason: RejectionReason?, _ message: Span<UInt8>, _ outcome: MessageReader.Outcome
+    ) {
         guard log.isDue(reason, at: monotonicTime()) else { return }
         let explanation = MessageExplanation(reason, of: message.array, outcome, settings: reader.settings)
         store.apply(.explained(reason, explanation.fields), feed: number)
@@ -84,7 +86,7 @@ final class FeedHandler {
         }
     }
 
-    private func warnOfNames(_ outcome: RecordOutcome) {
+    private mutating func warnOfNames(_ outcome: RecordOutcome) {
         for name in reader.decoder.takeUnknownPollutants() {
             logger.warning("Unknown pollutant skipped", metadata: ["pollutant": name, "feed": label])
         }

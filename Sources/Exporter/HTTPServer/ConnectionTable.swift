@@ -56,18 +56,22 @@ final class ConnectionTable: Sendable {
 
     /// Shuts down what is overdue, and ends streams whose client has gone, which a thread that waits for an event does
     /// not notice.
-    func sweep(at now: Duration) {
-        let hasShrunk = state.withLock { state in
+    ///
+    /// - Returns: whether there are connections.
+    @discardableResult
+    func sweep(at now: Duration) -> Bool {
+        let (isInUse, hasShrunk) = state.withLock { state in
             for connection in state.open.values {
                 if let stream = connection.stream, connection.hasPeerLeft { stream.end() }
                 guard connection.isOverdue(at: now) else { continue }
                 if connection.isIdle { connection.shutDown() } else { connection.abort() }
             }
             defer { state.previousCount = state.open.count }
-            return state.open.count < state.previousCount
+            return (!state.open.isEmpty, state.open.count < state.previousCount)
         }
         // Memory that lies between what is in use goes back to the system.
         if hasShrunk { malloc_trim(0) }
+        return isInUse
     }
 
     /// Admits nobody from now on, ends streams and idle connections, waits until no request is under way, and ends what

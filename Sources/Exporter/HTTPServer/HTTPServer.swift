@@ -39,8 +39,10 @@ public final class HTTPServer: Sendable {
             daemons.append(try HTTPDaemon(on: socket, service: service, usesTLS: configuration.web.tls != nil))
         }
         let sweeper = try ServiceThread(name: "http-sweep") { [isStopped] in
-            while isStopped.wait(until: monotonicTime() + .seconds(1), { $0 ? true : nil }) == nil {
-                service.connections.sweep(at: monotonicTime())
+            // No deadline of a connection that begins meanwhile is nearer than the longer pause.
+            var pause = Duration.seconds(5)
+            while isStopped.wait(until: monotonicTime() + pause, { $0 ? true : nil }) == nil {
+                pause = service.connections.sweep(at: monotonicTime()) ? .seconds(1) : .seconds(5)
             }
         }
         running = Mutex(Running(sockets: sockets, daemons: daemons, sweeper: sweeper))

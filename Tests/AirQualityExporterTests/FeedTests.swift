@@ -91,7 +91,7 @@ struct FeedTests {
             ),
             (#"{"a;rm -r":[{"city":"Pune","aqi":5}]}"#, "fields=a;rm -r hint=--feed.items '/a;rm -r'"),
             ("7", "message=7"), ("[[7],8]", "element=[7]"),
-            (#"[{"city":"Pune","aqi":NaN}]"#, "err=NaN}] at byte 22"), ("[", "err=ends too early, at byte 1"),
+            (#"[{"city":"Pune","aqi":NaN}]"#, #"message=[{"city":"Pune","aqi":NaN}]"#), ("[", "message=["),
             (#"{"error":"auth required"}"#, "fields=error says=auth required"),
             (#"[{"\u001b[2J\n\"\u202e":1}]"#, #"fields= [2J " "#), ("[]", "message=[]"),
         ])

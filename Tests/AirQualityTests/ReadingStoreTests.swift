@@ -184,7 +184,7 @@ import Testing
 
     @Test func `A store closes the windows of all cities, however many there are`() {
         var test = TestStore(history: HistoryRule(interval: 30_000, keep: .last), cityLimit: 100_000)
-        let count = ReadingStore.sliceCount * 5 / 2
+        let count = 5000
         test.receive("[" + (0..<count).map { #"{"city":"\#($0)","aqi":1}"# }.joined(separator: ",") + "]")
         test.store.closeWindows(at: TestStore.start + 60_000)
         #expect(test.store.snapshot().pointCount == count)

@@ -12,7 +12,7 @@ func document(in body: [UInt8]) throws(SourceError) -> JSONNode {
     guard body.count(where: marks.contains) <= maximumValues else {
         throw .unreadable("it has more than \(maximumValues) values")
     }
-    guard let texts = try? JSONTree.texts(of: body.span), texts.count == 1 else { throw .unreadable("it is no JSON") }
+    guard let texts = JSONTree.texts(of: body.span), texts.count == 1 else { throw .unreadable("it is no JSON") }
     let document = JSONNode(texts[0])
     let status = try? document["status"].text()
     let isError =
@@ -24,7 +24,7 @@ func document(in body: [UInt8]) throws(SourceError) -> JSONNode {
 
 /// Text for people in the body of a refusal, on one line: the first of the members that sources use for that.
 public func explanation(in body: [UInt8]) -> String? {
-    guard body.count <= 64 << 10, let texts = try? JSONTree.texts(of: body.span) else { return nil }
+    guard body.count <= 64 << 10, let texts = JSONTree.texts(of: body.span) else { return nil }
     return texts.first.flatMap { explanation(of: JSONNode($0)) }
 }
 

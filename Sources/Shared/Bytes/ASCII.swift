@@ -79,6 +79,7 @@ package func fnv1a(_ bytes: Span<UInt8>) -> UInt64 {
     return hash
 }
 
+@inlinable
 package func bytesEqual(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
     guard left.count == right.count else { return false }
     for index in left.indices where left[index] != right[index] { return false }

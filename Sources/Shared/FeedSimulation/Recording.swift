@@ -38,7 +38,7 @@ public struct Recording: Sendable {
     }
 
     private mutating func readLines(_ bytes: ArraySlice<UInt8>) throws(RecordingError) {
-        var reader = JSONRecordReader(members: ["message", "time_ms"])
+        var reader = JSONReader()
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         for (place, line) in lines.enumerated() where !line.allSatisfy(isJSONBlank) {
             do throws(RecordingError) {
@@ -53,18 +53,22 @@ public struct Recording: Sendable {
     }
 
     private static func message(
-        in line: ArraySlice<UInt8>, number: Int, with reader: inout JSONRecordReader
+        in line: ArraySlice<UInt8>, number: Int, with reader: inout JSONReader
     ) throws(RecordingError) -> (message: [UInt8], time: Int64?) {
-        guard reader.read(line.span) == .records else {
+        let text = reader.read(line.span)?.lowerBound
+        switch text.map({ reader.value(at: $0) }) {
+        case .array, .object: break
+        case nil, .null, .boolean, .number, .text:
             throw RecordingError(line: number, "\(shown(line)) is not a message, expected an array or object of JSON")
         }
-        guard line.first == UInt8(ascii: "{"), reader.nextRecords() == 1,
-            case .text(let range) = reader.value(record: 0, member: 0)
-        else { return (Array(line), nil) }
-        guard case .number(let time) = reader.value(record: 0, member: 1), let time = Int64(exactly: time),
+        func field(_ name: String) -> JSONValue? {
+            text.flatMap { reader.find([Array(name.utf8)], in: $0) }.map { reader.value(at: $0) }
+        }
+        guard case .text(let range) = field("message") else { return (Array(line), nil) }
+        guard case .number(let time) = field("time_ms"), let time = Int64(exactly: time),
             (0...8_640_000_000_000_000).contains(time)
         else { throw RecordingError(line: number, "time_ms is missing or wrong, expected epoch milliseconds") }
-        return (reader.withTexts { texts in range.map { texts[$0] } }, time)
+        return (Array(reader.texts[range]), time)
     }
 
     private mutating func readDays(_ bytes: [UInt8]) throws(RecordingError) {

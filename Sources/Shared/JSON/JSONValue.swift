@@ -1,16 +1,13 @@
-/// One member of a record, as far as a reader of records needs to know it.
-@frozen
+/// A value in a message that a ``JSONReader`` has read.
 public enum JSONValue: Sendable, Equatable {
-    case absent
     case null
-    /// Range of the UTF-8, escapes replaced, in the bytes that ``JSONRecordReader/withTexts(_:)`` lends.
-    case text(Range<Int>)
+    case boolean(Bool)
     /// The nearest `Double`.
     case number(Double)
-    /// `true`, `false`, an array, or an object that is not opened.
-    case other
-    /// An object whose members follow as values of their own.
-    case object
-    /// The record is no object, so that it has no members.
-    case notAnObject
+    /// Range of the UTF-8, escapes replaced, in ``JSONReader/texts``.
+    case text(Range<Int>)
+    /// Places of the elements.
+    case array(Range<Int>)
+    /// Places of names, which are texts, and of values, in turn.
+    case object(Range<Int>)
 }

@@ -26,9 +26,8 @@ struct MessageExplanation {
         switch reason {
         case .tooLarge: add("hint", "--feed.max-message-bytes")
         case .cityLimit: add("hint", "--city.limit")
-        case .notJSON: add("err", Self.mistake(in: message))
         case .jqError: add("err", outcome.complaint)
-        case nil, .notAnArray: add("message", shown(message.span, bytes: Self.messageBytes))
+        case nil, .notJSON, .notAnArray: add("message", shown(message.span, bytes: Self.messageBytes))
         case .some(let reason): addElement(reason, of: outcome.elements ?? message, outcome.decoded, settings.format)
         }
         if isReadInPart || [.tooLarge, .cityLimit, .notJSON].contains(reason) { return }
@@ -44,15 +43,6 @@ struct MessageExplanation {
 
     private mutating func add(_ name: String, _ text: String?) {
         if let text, !text.isEmpty { fields.append(ExplanationField(name: name, text: text)) }
-    }
-
-    private static func mistake(in message: [UInt8]) -> String? {
-        do throws(JSONMistake) {
-            _ = try JSONTree.texts(of: Array(message.prefix(ReadingPlan.maximumMessageBytes)).span)
-            return "a number, a text or a nesting beyond the limits"
-        } catch {
-            return error.description
-        }
     }
 
     /// Adds the city, the value and the fields of the first element that was rejected for the reason.
@@ -88,7 +78,7 @@ struct MessageExplanation {
 extension JSONTree {
     /// The texts of a message that is short enough to be looked into, and JSON.
     static func bounded(_ message: [UInt8]) -> [JSONTree]? {
-        message.count <= ReadingPlan.maximumMessageBytes ? try? texts(of: message.span) : nil
+        message.count <= ReadingPlan.maximumMessageBytes ? texts(of: message.span) : nil
     }
 
     /// A server's own words, such as `{"error": "auth required"}`.

@@ -16,34 +16,31 @@ public struct FeedDecoder: ~Copyable {
     /// The first time that is accepted, 2000-01-01T00:00:00Z: what is older is a clock that was never set.
     static let earliest: Timestamp = 946_684_800_000
 
-    private enum Member { static let city = 0, value = 1, time = 2 }
-    private let pollutants: JSONObjectMember?
-    private let subindices: JSONObjectMember?
-    private let place: JSONObjectMember?
-
-    private var reader: JSONRecordReader
+    private var reader = JSONReader()
     private let format: FeedFormat
+    private let city: [[UInt8]]
+    private let value: [[UInt8]]
+    private let time: [[UInt8]]?
+    private let pollutants: [[UInt8]]?
+    private let subindices: [[UInt8]]?
+    private let place: [[UInt8]]?
     private var unknownPollutants = BoundedReport()
     /// Whether a reading had a time without a zone, and whether that has been taken.
     private var timesWithoutZone = (areSeen: false, areTaken: false)
 
     public init(format: FeedFormat) {
         self.format = format
-        var members = [format.cityField, format.valueField] + (format.timeField.isEmpty ? [] : [format.timeField])
-        var objects: [JSONObjectMember] = []
-        func add(_ name: String, _ inner: [String], isClosed: Bool) -> JSONObjectMember? {
-            guard !name.isEmpty else { return nil }
-            members.append(name)
-            objects.append(JSONObjectMember(member: members.count - 1, names: inner, notesUnknown: isClosed))
-            return objects.last
+        func path(_ field: String) -> [[UInt8]] {
+            guard let path = jsonPointer(member: field) else { preconditionFailure("bad pointer \(field)") }
+            return path
         }
-        let pollutants = add(format.pollutantsField, PollutantValues.pollutants, isClosed: true)
-        let subindices = add(format.subindicesField, PollutantValues.pollutants, isClosed: true)
-        let place = add(format.placeField, CityPlace.fields, isClosed: false)
-        self.pollutants = pollutants
-        self.subindices = subindices
-        self.place = place
-        reader = JSONRecordReader(items: format.items, members: members, objects: objects)
+        func path(ifNamed field: String) -> [[UInt8]]? { field.isEmpty ? nil : path(field) }
+        city = path(format.cityField)
+        value = path(format.valueField)
+        time = path(ifNamed: format.timeField)
+        pollutants = path(ifNamed: format.pollutantsField)
+        subindices = path(ifNamed: format.subindicesField)
+        place = path(ifNamed: format.placeField)
     }
 
     /// Decodes a message.
@@ -57,9 +54,10 @@ public struct FeedDecoder: ~Copyable {
     public mutating func decode(
         _ message: Span<UInt8>, receivedAt: Timestamp, through program: (Span<UInt8>) -> [UInt8]?
     ) -> FeedMessage {
-        guard reader.read(message) != .notJSON else {
+        guard reader.read(message) != nil else {
             return FeedMessage(rejectedAs: .notJSON, byteCount: message.count, receivedAt: receivedAt)
         }
+        reader.forget()
         guard let elements = program(message) else {
             return FeedMessage(rejectedAs: .jqError, byteCount: message.count, receivedAt: receivedAt)
         }
@@ -76,76 +74,105 @@ public struct FeedDecoder: ~Copyable {
     }
 
     private mutating func decode(_ message: Span<UInt8>, into decoded: inout FeedMessage) {
-        switch reader.read(message) {
-        case .notJSON: decoded.rejections[.notJSON] = 1
-        case .notAnArray: decoded.rejections[.notAnArray] = 1
-        case .nothing: decoded.isWithoutReadings = true
-        case .records:
-            var first = 0
-            var count = reader.nextRecords()
-            decoded.reserveCapacity(count)
-            while count > 0 {
-                decode(records: count, first: first, into: &decoded)
-                for name in reader.unknownInnerMembers { unknownPollutants.insert(name.span) }
-                first += count
-                count = reader.nextRecords()
-            }
-            decoded.isWithoutReadings = decoded.isEmpty
+        guard let texts = reader.read(message) else {
+            decoded.rejections[.notJSON] = 1
+            return
         }
+        let names = reader.texts
+        decoded.names = names
+        var text = texts.lowerBound
+        while text < texts.upperBound {
+            if let items = reader.find(format.items, in: text) { decode(items: items, names.span, into: &decoded) }
+            text = reader.next(after: text)
+        }
+        reader.forget()
+        decoded.isWithoutReadings = decoded.isEmpty
+        for name in decoded.unknownPollutants.names { unknownPollutants.insert(name.span) }
         if decoded.hasTimesWithoutZone { timesWithoutZone.areSeen = true }
     }
 
-    /// - Parameter first: the number of the first record in the message.
-    private borrowing func decode(records: Int, first: Int, into message: inout FeedMessage) {
-        reader.withTexts { texts in
-            for record in 0..<records {
-                do throws(RejectionReason) {
-                    try read(record, texts, into: &message)
-                } catch {
-                    if message.rejections[error] == 0 { message.firstRejected[error] = first + record }
-                    message.rejections[error] += 1
-                }
+    /// - Parameter items: the place of an array of elements, or of one element.
+    private borrowing func decode(items: Int, _ texts: Span<UInt8>, into message: inout FeedMessage) {
+        switch reader.value(at: items) {
+        case .array(let elements):
+            // An element with two fields takes six places at least.
+            message.readings.reserveCapacity(min(elements.count / 6, 128))
+            var element = elements.lowerBound
+            while element < elements.upperBound {
+                decode(element: element, texts, into: &message)
+                element = reader.next(after: element)
             }
+        case .object: decode(element: items, texts, into: &message)
+        // `null` says as little as nothing does, as with the fields.
+        case .null where !format.items.isEmpty: break
+        case .null, .boolean, .number, .text: message.rejections[.notAnArray] += 1
         }
     }
 
+    private borrowing func decode(element: Int, _ texts: Span<UInt8>, into message: inout FeedMessage) {
+        do throws(RejectionReason) {
+            try read(element, texts, into: &message)
+        } catch {
+            if message.rejections[error] == 0 { message.firstRejected[error] = message.elementCount }
+            message.rejections[error] += 1
+        }
+        message.elementCount += 1
+    }
+
     private borrowing func read(
-        _ record: Int, _ texts: Span<UInt8>, into message: inout FeedMessage
+        _ element: Int, _ texts: Span<UInt8>, into message: inout FeedMessage
     ) throws(RejectionReason) {
-        let city = reader.value(record: record, member: Member.city)
-        switch city {
-        case .notAnObject: throw .notAnObject
-        case .absent, .null: throw .noCity
-        case .other, .object: throw .badCity
+        guard let city = reader.find(city, in: element) else { throw mayHaveCity(element) ? .noCity : .notAnObject }
+        switch reader.value(at: city) {
+        case .null: throw .noCity
+        case .boolean, .array, .object: throw .badCity
         case .number:
-            guard let digits = reader.wholeNumber(record: record, member: Member.city) else { throw .badCity }
-            try read(record, named: digits.span, texts, into: &message)
+            guard let digits = reader.wholeNumber(at: city) else { throw .badCity }
+            let start = message.names.count
+            message.names += digits
+            try read(element, named: digits.span, at: start, texts, into: &message)
         case .text(let range):
             guard let name = CityName.accepted(texts, in: range) else { throw .badCity }
-            try read(record, named: texts.extracting(name), texts, into: &message)
+            try read(element, named: texts.extracting(name), at: name.lowerBound, texts, into: &message)
         }
     }
 
+    /// - Parameter nameStart: the place of the name in the message's.
     private borrowing func read(
-        _ record: Int, named name: Span<UInt8>, _ texts: Span<UInt8>, into message: inout FeedMessage
+        _ element: Int, named name: Span<UInt8>, at nameStart: Int, _ texts: Span<UInt8>,
+        into message: inout FeedMessage
     ) throws(RejectionReason) {
         if let shard = format.shard, !shard.contains(name) {
             message.skipped += 1
             return
         }
-        let index = try Self.index(reader.value(record: record, member: Member.value), texts)
-        let time = format.timeField.isEmpty ? nil : try self.time(record, texts, in: &message)
-        var reading = Reading(
-            nameHash: CityName.hash(name), index: index, time: time ?? message.receivedAt, hasOwnTime: time != nil,
-            nameOffset: 0, nameCount: UInt8(name.count))
-        if pollutants != nil || subindices != nil || place != nil { reading.extras = extras(record, texts) }
-        message.append(reading, named: name)
+        let index = try Self.index(value(of: value, in: element), texts)
+        let time = try time(of: element, texts, in: &message)
+        let hasExtras = pollutants != nil || subindices != nil || place != nil
+        let extras = hasExtras ? extras(of: element, texts, in: &message) : nil
+        message.readings.append(
+            Reading(
+                nameHash: CityName.hash(name), index: index, time: time ?? message.receivedAt, hasOwnTime: time != nil,
+                nameStart: UInt32(nameStart), nameCount: UInt8(name.count), extrasPlace: message.add(extras)))
     }
 
-    private static func index(_ value: JSONValue, _ texts: Span<UInt8>) throws(RejectionReason) -> Double {
+    /// Whether the element is an object, or an array while the city is told by a pointer.
+    private borrowing func mayHaveCity(_ element: Int) -> Bool {
+        switch reader.value(at: element) {
+        case .object: true
+        case .array: format.cityField.utf8.first == UInt8(ascii: "/")
+        case .null, .boolean, .number, .text: false
+        }
+    }
+
+    private borrowing func value(of path: [[UInt8]], in element: Int) -> JSONValue? {
+        reader.find(path, in: element).map { reader.value(at: $0) }
+    }
+
+    private static func index(_ value: JSONValue?, _ texts: Span<UInt8>) throws(RejectionReason) -> Double {
         switch value {
-        case .absent, .null: throw .noValue
-        case .other, .object, .notAnObject: throw .badValue
+        case nil, .null: throw .noValue
+        case .boolean, .array, .object: throw .badValue
         // Adding 0 makes 0 of -0.
         case .number(let number): return number + 0
         case .text(let range):
@@ -156,56 +183,59 @@ public struct FeedDecoder: ~Copyable {
     }
 
     @inline(never)
-    private borrowing func extras(_ record: Int, _ texts: Span<UInt8>) -> CityExtras? {
-        let concentrations = values(record, pollutants, texts, upTo: Pollutant.maximumConcentration)
-        let subIndices = values(record, subindices, texts, upTo: IndexRange.maximum)
-        let place = place(record, texts)
+    private borrowing func extras(
+        of element: Int, _ texts: Span<UInt8>, in message: inout FeedMessage
+    ) -> CityExtras? {
+        let concentrations = values(
+            pollutants, of: element, texts, upTo: Pollutant.maximumConcentration, in: &message)
+        let subIndices = values(subindices, of: element, texts, upTo: IndexRange.maximum, in: &message)
+        let place = place(of: element, texts)
         if concentrations == nil, subIndices == nil, place == nil { return nil }
         return CityExtras(concentrations: concentrations, subIndices: subIndices, place: place)
     }
 
     /// - Returns: `nil` when the element says nothing of them.
     private borrowing func values(
-        _ record: Int, _ object: JSONObjectMember?, _ texts: Span<UInt8>, upTo maximum: Double
+        _ path: [[UInt8]]?, of element: Int, _ texts: Span<UInt8>, upTo maximum: Double, in message: inout FeedMessage
     ) -> PollutantValues? {
-        guard let object else { return nil }
+        guard let path, let value = value(of: path, in: element), value != .null else { return nil }
         var values = PollutantValues()
-        switch reader.value(record: record, member: object.member) {
-        // `null` counts as absent, as with the other members.
-        case .absent, .null, .notAnObject: return nil
         // Present, but without any value: all of them become unknown.
-        case .text, .number, .other: break
-        case .object:
-            for pollutant in PollutantValues.pollutants.indices {
-                values[pollutant] = number(record, object, pollutant, texts, in: 0...maximum)
+        guard case .object(let fields) = value else { return values }
+        var place = fields.lowerBound
+        while place < fields.upperBound, case .text(let range) = reader.value(at: place) {
+            let name = texts.extracting(range)
+            if let pollutant = PollutantValues.place(of: name) {
+                values[pollutant] = Self.number(reader.value(at: place + 1), texts, in: 0...maximum)
+            } else {
+                message.unknownPollutants.insert(name)
             }
+            place = reader.next(after: place + 1)
         }
         return values
     }
 
     /// - Returns: `nil` when the element says nothing of it.
-    private borrowing func place(_ record: Int, _ texts: Span<UInt8>) -> CityPlace? {
-        guard let place, reader.value(record: record, member: place.member) == .object else { return nil }
+    private borrowing func place(of element: Int, _ texts: Span<UInt8>) -> CityPlace? {
+        guard let path = place, let place = reader.find(path, in: element) else { return nil }
         var country: [UInt8] = []
-        if case .text(let range) = reader.value(record: record, object: place, inner: 0),
+        if case .text(let range) = value(of: CityPlace.countryPath, in: place),
             let name = CityName.accepted(texts, in: range), name.count <= CityPlace.maximumCountryBytes
         {
             country = name.map { texts[$0] }
         }
-        let latitude = number(record, place, 1, texts, in: -90...90)
-        let longitude = number(record, place, 2, texts, in: -180...180)
+        let latitude = Self.number(value(of: CityPlace.latitudePath, in: place), texts, in: -90...90)
+        let longitude = Self.number(value(of: CityPlace.longitudePath, in: place), texts, in: -180...180)
         if country.isEmpty, latitude == nil, longitude == nil { return nil }
         return CityPlace(country: country, latitude: latitude, longitude: longitude)
     }
 
-    private borrowing func number(
-        _ record: Int, _ object: JSONObjectMember, _ inner: Int, _ texts: Span<UInt8>, in range: ClosedRange<Double>
-    ) -> Double? {
+    private static func number(_ value: JSONValue?, _ texts: Span<UInt8>, in range: ClosedRange<Double>) -> Double? {
         let number: Double? =
-            switch reader.value(record: record, object: object, inner: inner) {
+            switch value {
             case .number(let number): number
             case .text(let range): jsonNumber(texts.extracting(range))
-            case .absent, .null, .other, .object, .notAnObject: nil
+            default: nil
             }
         // Adding 0 makes 0 of -0.
         return number.flatMap { range.contains($0) ? $0 + 0 : nil }
@@ -225,13 +255,14 @@ public struct FeedDecoder: ~Copyable {
 
     /// - Returns: `nil` when the element gives none, or one without a zone.
     private borrowing func time(
-        _ record: Int, _ texts: Span<UInt8>, in message: inout FeedMessage
+        of element: Int, _ texts: Span<UInt8>, in message: inout FeedMessage
     ) throws(RejectionReason) -> Timestamp? {
+        guard let path = time else { return nil }
         let time: FeedTime?
-        switch reader.value(record: record, member: Member.time) {
+        switch value(of: path, in: element) {
         // `null` says as little as nothing does, as with the other fields.
-        case .absent, .null: return nil
-        case .other, .object, .notAnObject: time = nil
+        case nil, .null: return nil
+        case .boolean, .array, .object: time = nil
         case .number(let number): time = FeedTime(epoch: number)
         case .text(let range): time = FeedTime(texts.extracting(range), zone: format.timeZone)
         }

@@ -11,8 +11,9 @@ struct CategoryBounds: Sendable {
 
     /// The number of the category that an index lies in.
     func category(of index: Double) -> UInt8 {
-        var number = 1
-        while number < 6, index >= from[number + 1] { number += 1 }
-        return UInt8(number)
+        // Without branches, which a processor cannot foretell.
+        var number: UInt8 = 1
+        for next in 2...6 { number += index >= from[next] ? 1 : 0 }
+        return number
     }
 }

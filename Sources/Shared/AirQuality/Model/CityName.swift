@@ -15,13 +15,12 @@ public enum CityName {
     public static func accepted(_ bytes: Span<UInt8>, in range: Range<Int>) -> Range<Int>? {
         let range = trimmed(bytes, in: range)
         guard !range.isEmpty, range.count <= maximumCount else { return nil }
-        var index = range.lowerBound
-        while index < range.upperBound {
-            let byte = bytes[index]
-            index += 1
+        let name = bytes.extracting(range)
+        for index in name.indices {
+            let byte = name[index]
             if byte &- 0x20 < 0x5F { continue }
             // C0 and DEL; C1 is U+0080 … U+009F, in UTF-8 C2 80 … C2 9F.
-            if byte < 0x80 || (byte == 0xC2 && bytes[index] < 0xA0) { return nil }
+            if byte < 0x80 || (byte == 0xC2 && name[index + 1] < 0xA0) { return nil }
         }
         return range
     }
@@ -31,19 +30,30 @@ public enum CityName {
 
     /// A hash for tables of names. Its secret is the process's, so that no feed can make names collide.
     static func hash(_ name: Span<UInt8>) -> UInt64 {
-        var hasher = Hasher()
-        // Eight bytes at a time, because each call costs more than the hash. No name has a NUL.
+        let secret = secret
+        var hash = secret.start
+        // No name has a NUL, so that one that ends earlier has another word.
         var word: UInt64 = 0
         for index in name.indices {
             word = word << 8 | UInt64(name[index])
             if index % 8 == 7 {
-                hasher.combine(word)
+                hash = folded(hash ^ word, by: secret.factor)
                 word = 0
             }
         }
-        hasher.combine(word)
-        return UInt64(bitPattern: Int64(hasher.finalize()))
+        return folded(hash ^ word, by: secret.factor)
     }
+
+    /// Both halves of a product, as in wyhash: each bit of a word changes half of the result's.
+    private static func folded(_ word: UInt64, by factor: UInt64) -> UInt64 {
+        let product = word.multipliedFullWidth(by: factor)
+        return product.high ^ product.low
+    }
+
+    private static let secret = (
+        start: UInt64(truncatingIfNeeded: "start".hashValue),
+        factor: UInt64(truncatingIfNeeded: "factor".hashValue) | 1
+    )
 
     /// The range without surrounding ASCII white space: space, TAB, LF, VT, FF, CR.
     static func trimmed(_ bytes: Span<UInt8>, in range: Range<Int>) -> Range<Int> {

@@ -1,6 +1,9 @@
 /// Position and country of a city.
 public struct CityPlace: Sendable, Equatable {
-    static let fields = ["country", "latitude", "longitude"]
+    // Paths in the feed's object.
+    static let countryPath = [Array("country".utf8)]
+    static let latitudePath = [Array("latitude".utf8)]
+    static let longitudePath = [Array("longitude".utf8)]
     static let maximumCountryBytes = 64
 
     /// UTF-8 without control characters, at most 64 bytes; empty when it is not known.

@@ -1,16 +1,20 @@
-internal import Bytes
-
 /// A decoded message: its readings, and what was rejected of it. ``ReadingStore/record(_:feed:)`` takes it in.
 public struct FeedMessage: Sendable {
     var readings: [Reading] = []
-    /// UTF-8 that the names of the readings are runs of.
+    /// Bytes that the names of the readings are runs of: all texts of the message, and more.
     var names: [UInt8] = []
+    /// Details of the readings that have any.
+    private var extras: [CityExtras] = []
+    /// Number of elements, also of those that are no readings.
+    var elementCount = 0
     /// Rejections of elements, or of the message itself, by reason.
     public var rejections = RejectionCounts()
     /// The first element that the decoder rejected for each reason, counted from 0 in the message.
     public internal(set) var firstRejected: [RejectionReason: Int] = [:]
     /// Whether a reading stands with its arrival, because its time names no zone.
     var hasTimesWithoutZone = false
+    /// Names in objects of concentrations that are none of the closed set.
+    var unknownPollutants = BoundedReport()
     /// Number of elements that name cities of other shards.
     var skipped = 0
     /// Whether the message holds nothing that could be a reading: a heartbeat, a greeting, an empty array.
@@ -39,12 +43,6 @@ public struct FeedMessage: Sendable {
     /// Whether nothing has been found in it: neither readings, nor rejections, nor cities of other shards.
     var isEmpty: Bool { readings.isEmpty && rejections.isEmpty && skipped == 0 }
 
-    /// Makes room for some readings with names of a usual length.
-    mutating func reserveCapacity(_ count: Int) {
-        readings.reserveCapacity(count)
-        names.reserveCapacity(count * 16)
-    }
-
     /// The readings whose index is in range: the store rejects others, and late ones.
     public var accepted: [(city: String, index: Double)] {
         readings.filter { IndexRange.isValid($0.index) }.map {
@@ -52,11 +50,17 @@ public struct FeedMessage: Sendable {
         }
     }
 
-    /// Adds a reading with a copy of its name.
-    mutating func append(_ reading: Reading, named name: Span<UInt8>) {
-        var reading = reading
-        reading.nameOffset = UInt32(names.count)
-        names.append(name)
-        readings.append(reading)
+    /// Adds a reading's details, if there are any.
+    ///
+    /// - Returns: their place; -1 without any.
+    mutating func add(_ extras: CityExtras?) -> Int32 {
+        guard let extras else { return -1 }
+        self.extras.append(extras)
+        return Int32(self.extras.count - 1)
+    }
+
+    /// The details that came with a reading; `nil` without any.
+    func extras(of reading: Reading) -> CityExtras? {
+        reading.extrasPlace < 0 ? nil : extras[Int(reading.extrasPlace)]
     }
 }

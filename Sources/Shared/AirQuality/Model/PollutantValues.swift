@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// A number for each pollutant of which one is known.
 public struct PollutantValues: Sendable {
     /// Fields of the feed's object, and values of the label `pollutant`.
@@ -14,6 +16,11 @@ public struct PollutantValues: Sendable {
     public subscript(pollutant: Int) -> Double? {
         get { values[pollutant].isNaN ? nil : values[pollutant] }
         set { values[pollutant] = newValue ?? .nan }
+    }
+
+    /// The place among ``pollutants`` of the one with this name; `nil` when there is none.
+    static func place(of name: Span<UInt8>) -> Int? {
+        pollutants.firstIndex { bytesEqual($0.utf8Span.span, name) }
     }
 
     /// The place among ``pollutants`` of the one with the greatest value; `nil` when nothing is known.

@@ -2,6 +2,8 @@
 ///
 /// The decoder has checked only the format. The store checks the range of the index, because a late reading must first
 /// be rejected as late, and only the store knows the city's newest reading.
+///
+/// Owns no memory, so that a copy costs nothing: its name and details are the message's.
 struct Reading: Sendable {
     /// The name's hash, by ``CityName/hash(_:)``.
     var nameHash: UInt64
@@ -12,11 +14,11 @@ struct Reading: Sendable {
     /// Whether the feed gave the time. Arrivals may go backwards (two feeds, a clock that is set), times of a feed may
     /// not.
     var hasOwnTime: Bool
-    /// Start of the name in ``FeedMessage/names``, so that a reading costs no allocation.
-    var nameOffset: UInt32
+    /// Start of the name in ``FeedMessage/names``.
+    var nameStart: UInt32
     var nameCount: UInt8
-    /// Details that came with the index; `nil` without any.
-    var extras: CityExtras?
+    /// Place in ``FeedMessage/extras`` of the details that came with the index; -1 without any.
+    var extrasPlace: Int32
 
-    var nameRange: Range<Int> { Int(nameOffset)..<Int(nameOffset) &+ Int(nameCount) }
+    var nameRange: Range<Int> { Int(nameStart)..<Int(nameStart) &+ Int(nameCount) }
 }

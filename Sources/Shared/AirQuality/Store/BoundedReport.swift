@@ -2,7 +2,7 @@
 struct BoundedReport: Sendable {
     static let maximumCount = 10
 
-    private var names: [[UInt8]] = []
+    private(set) var names: [[UInt8]] = []
     private var reportedCount = 0
 
     mutating func insert(_ name: Span<UInt8>) {

@@ -2,9 +2,10 @@ internal import Bytes
 
 /// All cities: an index by name, and what is known of each at its number.
 struct Cities: Sendable {
-    /// Numbers of the cities by the hashes of their names. Two names with one hash of 64 bits, whose secret is the
-    /// process's, are not to be expected: among 10,000 cities once in 10¹¹ starts. The second one finds no room.
-    private var numbers: [UInt64: Int] = [:]
+    /// A city's number at the place that its name's hash gives, or at the next free one.
+    ///
+    /// The number of places is a power of two, and at most half of them are taken.
+    private var slots = [Slot](repeating: .free, count: 16)
     var states: [CityState] = []
     var histories: [History] = []
     /// Numbers of the cities sorted by name. ``sort()`` brings it up to date.
@@ -13,22 +14,51 @@ struct Cities: Sendable {
     /// Numbers whose cities were removed.
     private var free: [Int] = []
 
-    var count: Int { numbers.count }
+    private struct Slot: Sendable {
+        /// -1: the place is free.
+        var number: Int32
+        /// The hash's upper half: with another one the names need not be compared.
+        var hash: UInt32
+
+        static let free = Slot(number: -1, hash: 0)
+    }
+
+    var count: Int { order.count }
 
     /// The number of the city of this name.
     ///
     /// - Parameter hash: the name's, by ``CityName/hash(_:)``.
     func find(_ name: Span<UInt8>, hash: UInt64) -> Int? {
-        guard let number = numbers[hash] else { return nil }
+        let slots = slots.span
         let states = states.span
-        return bytesEqual(states[number].name.span, name) ? number : nil
+        var place = Int(truncatingIfNeeded: hash) & (slots.count - 1)
+        while slots[place].number >= 0 {
+            let number = Int(slots[place].number)
+            if slots[place].hash == UInt32(hash >> 32), bytesEqual(states[number].name.span, name) { return number }
+            place = (place + 1) & (slots.count - 1)
+        }
+        return nil
+    }
+
+    /// Puts a city, which is in none yet, into a place.
+    private mutating func takeSlot(_ number: Int, hash: UInt64) {
+        var place = Int(truncatingIfNeeded: hash) & (slots.count - 1)
+        while slots[place].number >= 0 { place = (place + 1) & (slots.count - 1) }
+        slots[place] = Slot(number: Int32(number), hash: UInt32(hash >> 32))
+    }
+
+    private mutating func makeSlots(_ count: Int) {
+        slots = Array(repeating: .free, count: count)
+        for number in order {
+            let name = states[number].name
+            takeSlot(number, hash: CityName.hash(name.span))
+        }
     }
 
     /// Adds a city with a name that none has yet. ``sort()`` must follow before anybody sees the order.
     ///
-    /// - Returns: its number; `nil` when another name has the hash.
-    mutating func insert(_ name: [UInt8], hash: UInt64, category: UInt8, version: UInt64) -> Int? {
-        guard numbers[hash] == nil else { return nil }
+    /// - Returns: its number.
+    mutating func insert(_ name: [UInt8], hash: UInt64, category: UInt8, version: UInt64) -> Int {
         let state = CityState(name: name, category: category, version: version)
         let number: Int
         if let last = free.popLast() {
@@ -39,7 +69,8 @@ struct Cities: Sendable {
             states.append(state)
             histories.append(History())
         }
-        numbers[hash] = number
+        if 2 * count >= slots.count { makeSlots(2 * slots.count) }
+        takeSlot(number, hash: hash)
         order.append(number)
         isSorted = false
         return number
@@ -49,13 +80,12 @@ struct Cities: Sendable {
     mutating func remove(_ gone: [Int], version: UInt64) {
         guard !gone.isEmpty else { return }
         for number in gone {
-            let name = states[number].name
-            numbers[CityName.hash(name.span)] = nil
             states[number] = CityState(name: [], category: 0, version: version)
             histories[number] = History()
             free.append(number)
         }
         order.removeAll { states[$0].name.isEmpty }
+        makeSlots(slots.count)
     }
 
     /// Brings new cities into the order.

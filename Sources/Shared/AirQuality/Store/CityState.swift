@@ -30,12 +30,9 @@ public struct CityState: Sendable {
         self.version = version
     }
 
-    /// Whether there is a city at this place.
-    public var isPresent: Bool { !name.isEmpty }
-
     mutating func apply(
-        _ reading: borrowing Reading, isNew: Bool, message: UInt64, feed: Int32, receivedAt: Timestamp, version: UInt64,
-        bounds: CategoryBounds
+        _ reading: Reading, _ extras: CityExtras?, isNew: Bool, message: UInt64, feed: Int32, receivedAt: Timestamp,
+        version: UInt64, bounds: CategoryBounds
     ) {
         self.message = message
         self.feed = feed
@@ -46,7 +43,7 @@ public struct CityState: Sendable {
             updatedAt = reading.time
             self.receivedAt = receivedAt
         }
-        if let extras = reading.extras { self.extras = self.extras?.updated(with: extras) ?? extras }
+        if let extras { self.extras = self.extras?.updated(with: extras) ?? extras }
         index = reading.index
         let new = bounds.category(of: index)
         guard new != category else { return }

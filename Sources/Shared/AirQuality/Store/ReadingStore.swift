@@ -3,8 +3,9 @@ import Synchronization
 
 /// The one state that feeds write and scrapes read.
 ///
-/// Called from any thread. The lock is held for a bounded number of readings or cities, or to share the state: a
-/// snapshot copies a few references, and the first change after it copies the arrays, a millisecond at 100,000 cities.
+/// Called from any thread. The lock is held for a bounded number of readings, to look at each city, or to share the
+/// state: a snapshot copies a few references, and the first change after it copies the arrays, a millisecond at 100,000
+/// cities.
 ///
 /// ```swift
 /// let store = ReadingStore(rules: StoreRules(), feeds: ["demo"], at: currentTime())
@@ -29,6 +30,10 @@ public final class ReadingStore: Sendable {
     }
 
     // MARK: What feeds say
+
+    /// Number of readings that are taken in before the lock is given up for a moment, so that nobody waits long for it:
+    /// half a millisecond of work.
+    static let sliceCount = 2000
 
     /// Takes in a message. A scrape may come between two ``sliceCount`` of its readings, so that nobody waits long.
     ///
@@ -71,9 +76,7 @@ public final class ReadingStore: Sendable {
     /// - Returns: how many.
     public func expire(at now: Timestamp) -> Int {
         guard rules.expireAfter > 0 else { return 0 }
-        var count = 0
-        forEachSlice { count += $0.expire($1, at: now) }
-        return count
+        return withLock { $0.expire(at: now) }
     }
 
     /// The wall clock was set: expiry counts from the same moments as before, and no reading is of the future.
@@ -82,32 +85,13 @@ public final class ReadingStore: Sendable {
     ///   - now: by the clock as it is now.
     ///   - step: by how much it was set, in milliseconds; it happened at most `elapsed` milliseconds ago.
     public func moveArrivals(at now: Timestamp, by step: Int64, elapsed: Int64) {
-        forEachSlice { $0.moveArrivals(of: $1, at: now, by: step, except: now - elapsed...now) }
+        withLock { $0.moveArrivals(at: now, by: step, except: now - elapsed...now) }
     }
 
     /// Keeps the last reading of every window that is over; for ``HistoryRule/Keep/last``.
     public func closeWindows(at now: Timestamp) {
         guard rules.history.usesWindows else { return }
-        forEachSlice { $0.closeWindows($1, at: now) }
-    }
-
-    /// Number of readings or cities that are handled before the lock is given up for a moment, so that nobody waits
-    /// long for it: a millisecond or two of work.
-    static let sliceCount = 2000
-
-    /// Calls `change` with the numbers of all cities, some at a time.
-    private func forEachSlice(_ change: (inout StoreState, _ numbers: Range<Int>) -> Void) {
-        var start = 0
-        while true {
-            let end = withLock { state in
-                let end = state.cities.states.count
-                let numbers = min(start, end)..<min(start + Self.sliceCount, end)
-                change(&state, numbers)
-                return end
-            }
-            start += Self.sliceCount
-            guard start < end else { return }
-        }
+        withLock { $0.closeWindows(at: now) }
     }
 
     // MARK: Snapshots

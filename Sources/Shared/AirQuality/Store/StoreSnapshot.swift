@@ -9,7 +9,7 @@ public struct StoreSnapshot: Sendable {
     public let startedAt: Timestamp
     /// When cities last expired; `nil` before the first time.
     public let expiredAt: Timestamp?
-    /// Cities by number. Places of cities that are gone are not ``CityState/isPresent``.
+    /// Cities by number. Those that are gone have no name.
     public let states: [CityState]
     /// Histories by number of the city; empty unless they were asked for.
     public let histories: [History]

@@ -71,7 +71,7 @@ struct StoreState: Sendable {
 
     /// - Returns: whether the reading is a duplicate.
     private mutating func record(
-        _ reading: borrowing Reading, of message: borrowing FeedMessage, number: UInt64, feed: Int
+        _ reading: Reading, of message: borrowing FeedMessage, number: UInt64, feed: Int
     ) throws(RejectionReason) -> Bool {
         let name = message.names.span.extracting(reading.nameRange)
         let known = cities.find(name, hash: reading.nameHash)
@@ -81,63 +81,64 @@ struct StoreState: Sendable {
         var isDuplicate = false
         if let known {
             city = known
-            isDuplicate = self.isDuplicate(cities.states[city], number, feed: feed, at: message.receivedAt)
+            isDuplicate = self.isDuplicate(city, number, feed: feed, at: message.receivedAt)
             if isDuplicate, !cities.states[city].isNamedAsDuplicate {
                 cities.states[city].isNamedAsDuplicate = true
                 duplicateNames.append(String(decoding: cities.states[city].name, as: UTF8.self))
             }
         } else {
-            guard cities.count < rules.cityLimit, let new = insert(reading, named: name) else {
+            guard cities.count < rules.cityLimit else {
                 rejectedNames.insert(name)
                 throw .cityLimit
             }
-            city = new
+            var bytes: [UInt8] = []
+            bytes.append(name)
+            city = cities.insert(
+                bytes, hash: reading.nameHash, category: bounds.category(of: reading.index), version: version)
         }
-        apply(reading, to: city, isNew: known == nil, number: number, feed: feed, receivedAt: message.receivedAt)
+        cities.states[city].apply(
+            reading, message.extras(of: reading), isNew: known == nil, message: number, feed: Int32(feed),
+            receivedAt: message.receivedAt, version: version, bounds: bounds)
+        admit(reading, to: city, at: message.receivedAt)
         return isDuplicate
-    }
-
-    private mutating func insert(_ reading: borrowing Reading, named name: Span<UInt8>) -> Int? {
-        var bytes: [UInt8] = []
-        bytes.append(name)
-        return cities.insert(
-            bytes, hash: reading.nameHash, category: bounds.category(of: reading.index), version: version)
     }
 
     /// Whether the city has come in the same message, or from another feed that has not been silent for its idle
     /// time-out.
-    private func isDuplicate(_ state: CityState, _ number: UInt64, feed: Int, at now: Timestamp) -> Bool {
-        if state.message == number { return true }
-        let other = Int(state.feed)
+    private func isDuplicate(_ city: Int, _ number: UInt64, feed: Int, at now: Timestamp) -> Bool {
+        let states = cities.states.span
+        if states[city].message == number { return true }
+        let other = Int(states[city].feed)
         guard other != feed, feeds.indices.contains(other), !feeds[other].isRemoved else { return false }
-        return feeds[other].idleTimeout == 0 || now - state.receivedAt <= feeds[other].idleTimeout
+        return feeds[other].idleTimeout == 0 || now - states[city].receivedAt <= feeds[other].idleTimeout
     }
 
-    private mutating func apply(
-        _ reading: borrowing Reading, to city: Int, isNew: Bool, number: UInt64, feed: Int, receivedAt: Timestamp
-    ) {
-        cities.states[city].apply(
-            reading, isNew: isNew, message: number, feed: Int32(feed), receivedAt: receivedAt, version: version,
-            bounds: bounds)
+    /// Offers a reading to the city's history.
+    private mutating func admit(_ reading: Reading, to city: Int, at receivedAt: Timestamp) {
+        guard mayAdmit(reading, to: city) else { return }
         let rule = rules.history
-        guard cities.histories[city].mayAdmit(reading.time, rule: rule) else { return }
         let point = HistoryPoint(time: reading.time, index: reading.index, category: cities.states[city].category)
         let before = cities.histories[city].count
         cities.histories[city].admit(point, rule: rule, at: receivedAt)
         pointCount += cities.histories[city].count - before
     }
+
+    /// In place: a copy of the history would take and give back its points' memory.
+    private func mayAdmit(_ reading: Reading, to city: Int) -> Bool {
+        let histories = cities.histories.span
+        return histories[city].mayAdmit(reading.time, rule: rules.history)
+    }
 }
 
 // MARK: - Expiry, clock steps and closing of windows
 
-/// Each change is for some cities, by their numbers, so that the lock is not held for long.
 extension StoreState {
     /// Removes cities not heard of for the time that the rules set.
     ///
     /// - Returns: how many.
-    mutating func expire(_ numbers: Range<Int>, at now: Timestamp) -> Int {
+    mutating func expire(at now: Timestamp) -> Int {
         let oldest = now - rules.expireAfter
-        let gone = numbers.filter { cities.states[$0].isPresent && cities.states[$0].receivedAt < oldest }
+        let gone = cities.order.filter { cities.states[$0].receivedAt < oldest }
         guard !gone.isEmpty else { return 0 }
         version += 1
         for city in gone { pointCount -= cities.histories[city].count }
@@ -153,11 +154,9 @@ extension StoreState {
     /// - Parameters:
     ///   - step: milliseconds.
     ///   - times: arrivals that have the new clock's time already.
-    mutating func moveArrivals(
-        of numbers: Range<Int>, at now: Timestamp, by step: Int64, except times: ClosedRange<Timestamp>
-    ) {
+    mutating func moveArrivals(at now: Timestamp, by step: Int64, except times: ClosedRange<Timestamp>) {
         version += 1
-        for city in numbers where cities.states[city].isPresent {
+        for city in cities.order {
             let isMoved = step != 0 && !times.contains(cities.states[city].receivedAt)
             if isMoved { cities.states[city].receivedAt += step }
             let isClamped = cities.states[city].clampUpdate(to: now)
@@ -167,11 +166,11 @@ extension StoreState {
     }
 
     /// Keeps the last readings of windows that are over.
-    mutating func closeWindows(_ numbers: Range<Int>, at now: Timestamp) {
+    mutating func closeWindows(at now: Timestamp) {
         var hasClosed = false
         let next = version + 1
         let rule = rules.history
-        for city in numbers where cities.histories[city].pending != nil {
+        for city in cities.order where cities.histories[city].pending != nil {
             let before = cities.histories[city].count
             guard cities.histories[city].closeWindow(before: now, rule: rule, at: now) else { continue }
             pointCount += cities.histories[city].count - before
@@ -200,7 +199,7 @@ extension StoreState {
         var points = stored.points
         for place in points.indices { points[place].category = bounds.category(of: points[place].index) }
         let category = bounds.category(of: stored.index)
-        guard let city = cities.insert(stored.name, hash: hash, category: category, version: version) else { return }
+        let city = cities.insert(stored.name, hash: hash, category: category, version: version)
         cities.states[city].restore(stored, at: now)
         cities.histories[city] = History(points: points, rule: rules.history, at: now)
         pointCount += cities.histories[city].count

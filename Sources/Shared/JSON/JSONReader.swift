@@ -1,0 +1,185 @@
+internal import Bytes
+internal import CSimdJSON
+
+/// Reads messages, whose values are then found by their places.
+///
+/// simdjson checks the whole message against RFC 8259 (UTF-8 included) before anything is handed out: a message is
+/// either read or rejected. Several JSON texts, one after the other with white space or U+001E between them, are one
+/// message; a byte order mark is skipped. Rejected as well is a message with a number that no double can hold, or with
+/// half of a surrogate pair. Objects and arrays may be nested ``maximumDepth`` deep.
+///
+/// ```swift
+/// var reader = JSONReader()
+/// if let texts = reader.read(message), let city = reader.find([Array("city".utf8)], in: texts.lowerBound) {
+///     print(reader.value(at: city))
+/// }
+/// ```
+///
+/// Used from one thread at a time. A place is one of the last message that was read; another one gives another value,
+/// or traps.
+@safe
+public struct JSONReader: ~Copyable {
+    /// Deeper messages are rejected as no JSON. RFC 8259 section 9 allows a limit.
+    public static let maximumDepth = 512
+
+    /// Owned: freed with the reader.
+    private let parser: OpaquePointer
+    /// The last message; empty when there is none. The parser's.
+    private var document = unsafe CSimdJSON_document()
+
+    public init() { unsafe parser = CSimdJSON_make(Self.maximumDepth) }
+
+    deinit { unsafe CSimdJSON_free(parser) }
+
+    /// Reads a message, of 1 GiB at most; what an earlier call gave is gone.
+    ///
+    /// - Returns: the places of its JSON texts, one at least; `nil` when it is no JSON.
+    public mutating func read(_ message: Span<UInt8>) -> Range<Int>? {
+        unsafe document = CSimdJSON_document()
+        // A byte order mark may be ignored (RFC 8259, section 8.1). simdjson 3.12 takes one, 3.0 does not.
+        let isMarked = message.count > 2 && message[0] == 0xEF && message[1] == 0xBB && message[2] == 0xBF
+        let text = isMarked ? message.extracting(3...) : message
+        let isJSON = unsafe text.withUnsafeBufferPointer {
+            unsafe CSimdJSON_read(parser, $0.baseAddress, $0.count, &document)
+        }
+        guard isJSON else {
+            forget()
+            return nil
+        }
+        if unsafe !document.isOneText, case .array(let texts) = value(at: 1) { return texts }
+        return 1..<next(after: 1)
+    }
+
+    /// Forgets the message, and gives back the memory of a long one: some fifteen times its bytes.
+    public mutating func forget() {
+        unsafe document = CSimdJSON_document()
+        unsafe CSimdJSON_shrink(parser)
+    }
+
+    /// The bytes that texts are ranges of, copied.
+    public var texts: [UInt8] {
+        unsafe Array(UnsafeBufferPointer(start: document.texts, count: document.textsCount))
+    }
+
+    public func value(at place: Int) -> JSONValue {
+        switch kind(at: place) {
+        case Kind.object: .object(place + 1..<end(of: place) - 1)
+        case Kind.array: .array(place + 1..<end(of: place) - 1)
+        case Kind.text: .text(text(at: place))
+        case Kind.double: .number(Double(bitPattern: word(at: place + 1)))
+        case Kind.integer: .number(Double(Int64(bitPattern: word(at: place + 1))))
+        case Kind.unsigned: .number(Double(word(at: place + 1)))
+        case Kind.null: .null
+        case let kind: .boolean(kind == Kind.isTrue)
+        }
+    }
+
+    /// The place of the value behind this one, or where there is none, the end of what it is in.
+    public func next(after place: Int) -> Int {
+        switch kind(at: place) {
+        case Kind.object, Kind.array: end(of: place)
+        case Kind.double, Kind.integer, Kind.unsigned: place + 2
+        default: place + 1
+        }
+    }
+
+    /// The place of what a path of reference tokens (RFC 6901) leads to from a value; `nil` where there is nothing. Of
+    /// a field that is given twice the last one counts, as in JavaScript.
+    public func find(_ path: [[UInt8]], in place: Int) -> Int? {
+        let path = path.span
+        var place = place
+        for step in path.indices {
+            let found =
+                switch kind(at: place) {
+                case Kind.object: field(path[step].span, of: place)
+                case Kind.array: element(path[step], of: place)
+                default: Int?.none
+                }
+            guard let found else { return nil }
+            place = found
+        }
+        return place
+    }
+
+    private func field(_ name: Span<UInt8>, of object: Int) -> Int? {
+        let end = end(of: object) - 1
+        var found: Int?
+        var place = object + 1
+        while place < end {
+            if isText(name, at: place) { found = place + 1 }
+            place = next(after: place + 1)
+        }
+        return found
+    }
+
+    /// RFC 6901 section 4: digits without a leading zero.
+    private func element(_ token: [UInt8], of array: Int) -> Int? {
+        guard let index: Int = decimalNumber(token), token.count == 1 || token[0] != UInt8(ascii: "0") else {
+            return nil
+        }
+        let end = end(of: array) - 1
+        var place = array + 1
+        for _ in 0..<index where place < end { place = next(after: place) }
+        return place < end ? place : nil
+    }
+
+    /// The digits of a value that is a whole number, with its sign; `nil` for any other.
+    public func wholeNumber(at place: Int) -> [UInt8]? {
+        switch kind(at: place) {
+        case Kind.integer: return Array("\(Int64(bitPattern: word(at: place + 1)))".utf8)
+        case Kind.unsigned: return Array("\(word(at: place + 1))".utf8)
+        case Kind.double:
+            let number = Double(bitPattern: word(at: place + 1))
+            return number == number.rounded() && number.magnitude < 1e15 ? Array("\(Int64(number))".utf8) : nil
+        default: return nil
+        }
+    }
+
+    // MARK: simdjson's tape
+
+    /// A value's first byte; its payload is the 56 bits below. A number's bits are the next word.
+    private enum Kind {
+        static let object = UInt8(ascii: "{")
+        static let array = UInt8(ascii: "[")
+        static let text = UInt8(ascii: "\"")
+        static let double = UInt8(ascii: "d")
+        static let integer = UInt8(ascii: "l")
+        static let unsigned = UInt8(ascii: "u")
+        static let null = UInt8(ascii: "n")
+        static let isTrue = UInt8(ascii: "t")
+    }
+
+    private func word(at place: Int) -> UInt64 {
+        unsafe precondition(UInt(bitPattern: place) < UInt(document.tapeCount), "there is no such place")
+        return unsafe document.tape.unsafelyUnwrapped[place]
+    }
+
+    private func kind(at place: Int) -> UInt8 { UInt8(truncatingIfNeeded: word(at: place) >> 56) }
+
+    /// The place behind an array or object.
+    private func end(of place: Int) -> Int { Int(UInt32(truncatingIfNeeded: word(at: place))) }
+
+    private func text(at place: Int) -> Range<Int> {
+        let start = textStart(at: place)
+        return start..<start + Int(textCount(before: start))
+    }
+
+    private func isText(_ name: Span<UInt8>, at place: Int) -> Bool {
+        let start = textStart(at: place)
+        guard textCount(before: start) == name.count else { return false }
+        for index in name.indices where unsafe document.texts.unsafelyUnwrapped[start &+ index] != name[index] {
+            return false
+        }
+        return true
+    }
+
+    private func textStart(at place: Int) -> Int {
+        let start = Int(word(at: place) & 0x00FF_FFFF_FFFF_FFFF) &+ 4
+        unsafe precondition(start < document.textsCount, "the value is a text")
+        return start
+    }
+
+    private func textCount(before start: Int) -> UInt32 {
+        unsafe UnsafeRawPointer(document.texts.unsafelyUnwrapped + (start &- 4)).loadUnaligned(as: UInt32.self)
+    }
+}

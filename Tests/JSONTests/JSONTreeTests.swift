@@ -1,0 +1,38 @@
+import Testing
+
+@testable import JSON
+
+@Suite struct JSONTreeTests {
+    @Test func `A tree has all values of a message in their order`() {
+        let message = #"{"a":[1,-2.5,1.50,18446744073709551615,true,false,null],"a":{"":"é\n"}} 7"#
+        let numbers = ["1", "-2.5", "1.5", "18446744073709551615"].map { JSONTree.number($0) }
+        #expect(
+            JSONTree.texts(of: message.utf8Span.span) == [
+                .object([
+                    JSONField("a", .array(numbers + [.boolean(true), .boolean(false), .null])),
+                    JSONField("a", .object([JSONField("", .text("é\n"))])),
+                ]), .number("7"),
+            ])
+    }
+
+    @Test func `A text in another is a tree if it is one JSON text`() {
+        #expect(JSONTree("[7]") == .array([.number("7")]))
+        #expect(JSONTree("7 8") == nil)
+        #expect(JSONTree("[") == nil)
+    }
+
+    @Test func `A field that is given twice has its last value`() {
+        let tree = JSONTree(#"{"a":1,"b":2,"a":3}"#)
+        #expect(tree?["a"] == .number("3"))
+        #expect(tree?["c"] == nil)
+        #expect(JSONTree("[]")?["a"] == nil)
+    }
+
+    @Test func `A message nested too deep has no tree`() {
+        func nested(_ depth: Int) -> String {
+            String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+        }
+        #expect(JSONTree(nested(JSONTree.maximumDepth)) != nil)
+        #expect(JSONTree(nested(JSONTree.maximumDepth + 1)) == nil)
+    }
+}

@@ -3,7 +3,6 @@ import Testing
 
 @Suite struct AcceptEncodingTests {
     @Test(
-        "gzip is taken",
         arguments: [
             "gzip", "GZip", "x-gzip", "gzip, deflate, br, zstd", "gzip;q=0.001", " gzip ; q=0.5 ", "gzip\t;\tq=1.000",
             "*", "*;q=0, gzip", "identity;q=0, gzip", "identity;q=0.5, gzip;q=0.5", "identity;q=0.5, *;q=0.7",
@@ -12,15 +11,14 @@ import Testing
             String(repeating: "br,", count: 15) + "gzip",
             "gzip" + String(repeating: ";x=1", count: 7) + ";q=0",
         ])
-    func takesGzip(_ header: String) { #expect(prefersGzip(acceptEncoding: header)) }
+    func `A header takes gzip`(_ header: String) { #expect(prefersGzip(acceptEncoding: header)) }
 
     @Test(
-        "gzip is not taken",
         arguments: [
             nil, "", "deflate, br", "deflate,gzip;q=0", "gzip;q=0.0", "gzip;q=0.000", "gzip;Q=0", "*;q=0",
             "gzip;q=0, *", "identity", "identity;q=0", "identity;q=1, gzip;q=0.5", "gzip;q=1.001", "gzip;q=2",
             "gzip;q=", "gzip;q=abc", "gzip;q=-1", "gzip;q=0.1234", "gzip;x=1;q=0", "gzipped", "xgzip", "gzip zip",
             String(repeating: "br,", count: 16) + "gzip",
         ] as [String?])
-    func takesNoGzip(_ header: String?) { #expect(!prefersGzip(acceptEncoding: header)) }
+    func `A header takes no gzip`(_ header: String?) { #expect(!prefersGzip(acceptEncoding: header)) }
 }

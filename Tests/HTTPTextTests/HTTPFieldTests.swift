@@ -21,7 +21,6 @@ import Testing
     }
 
     @Test(
-        "fields as users write them",
         arguments: [
             ("Authorization: Bearer x", HTTPField(name: "Authorization", value: "Bearer x")),
             ("A:b", HTTPField(name: "A", value: "b")), ("A: \tb \t", HTTPField(name: "A", value: "b")),
@@ -29,7 +28,7 @@ import Testing
             ("A: é", HTTPField(name: "A", value: "é")), ("no colon", nil), (": b", nil), ("A b: c", nil),
             ("A : b", nil), ("A: b\r\nC: d", nil), ("A: b\u{0}", nil), ("A: b\u{1}c", nil), ("", nil),
         ] as [(String, HTTPField?)])
-    func lines(text: String, field: HTTPField?) {
+    func `A line is a field as users write it`(text: String, field: HTTPField?) {
         #expect(HTTPField(line: text) == field)
     }
 }

@@ -4,7 +4,6 @@ import Testing
 
 @Suite struct RetryAfterTests {
     @Test(
-        "a date of HTTP",
         arguments: [
             ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
             ("Thu, 29 Feb 2024 23:59:60 GMT", 1_709_251_200), ("Sun, 6 Nov 1994 08:49:37 GMT", nil),
@@ -12,18 +11,17 @@ import Testing
             ("Sun, 31 Jun 1994 08:49:37 GMT", nil), ("Sun, 06 Nov 1994 24:00:00 GMT", nil),
             ("Sun, 06 nov 1994 08:49:37 GMT", nil), ("Sunday, 06-Nov-94 08:49:37 GMT", nil), ("", nil),
         ] as [(String, Int64?)])
-    func httpDates(text: String, seconds: Int64?) {
+    func `A date is in the form that servers must send`(text: String, seconds: Int64?) {
         #expect(parseHTTPDate(text) == seconds)
     }
 
     @Test(
-        "when to try again",
         arguments: [
             ("0", .zero), ("120", .seconds(120)), ("999999999", .seconds(999_999_999)), ("1000000000", nil),
             ("-1", nil), ("1.5", nil), ("", nil), ("Thu, 01 Jan 1970 00:01:00 GMT", .seconds(59)),
             ("Thu, 01 Jan 1970 00:00:00 GMT", .zero),
         ] as [(String, Duration?)])
-    func retryAfter(text: String, wait: Duration?) {
+    func `A field says when to try again`(text: String, wait: Duration?) {
         #expect(parseRetryAfter(text, now: 1000) == wait)
     }
 }

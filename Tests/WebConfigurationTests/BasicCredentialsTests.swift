@@ -4,7 +4,6 @@ import Testing
 
 @Suite struct BasicCredentialsTests {
     @Test(
-        "the Authorization header",
         arguments: [
             ("Basic dXNlcjpwYXNz", ["user", "pass"]), ("basic dXNlcjpwYXNz", ["user", "pass"]),
             ("BASIC dXNlcjpwYXNz", ["user", "pass"]), ("Basic dXNlcjpwOmE6c3M=", ["user", "p:a:ss"]),
@@ -13,12 +12,12 @@ import Testing
             ("Basic  dXNlcjpwYXNz", nil), ("Basic dXNlcjpwYXNz ", nil), ("BasicdXNlcjpwYXNz", nil),
             (" Basic dXNlcjpwYXNz", nil),
         ] as [(String, [String]?)])
-    func header(value: String, expected: [String]?) {
+    func `An Authorization header has user and password in Base64`(value: String, expected: [String]?) {
         let credentials = expected.map { BasicCredentials(user: Array($0[0].utf8), password: Array($0[1].utf8)) }
         #expect(BasicCredentials(authorization: value) == credentials)
     }
 
-    @Test("bytes that are not UTF-8 are kept") func bytes() {
+    @Test func `Bytes that are not UTF-8 are kept`() {
         let credentials = BasicCredentials(authorization: "Basic /zr+AA==")
         #expect(credentials == BasicCredentials(user: [0xFF], password: [0xFE, 0]))
     }

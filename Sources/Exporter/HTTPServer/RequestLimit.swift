@@ -41,7 +41,7 @@ public final class RequestLimit: Sendable {
         while !takeAtOnce(amount, of: client) {
             guard monotonicTime() < deadline else { return false }
             // Each end of a request would wake all that wait.
-            pauseThread(for: .milliseconds(20))
+            pauseThread(for: .milliseconds(100))
         }
         return true
     }

@@ -117,8 +117,9 @@ def test_the_right_password_is_answered_beside_guesses_of_twenty_addresses(start
     (tmp_path / "web.yml").write_text(users)
     exporter = start.exporter("--feed.demo", "--web.config.file", str(tmp_path / "web.yml"))
     began = time.monotonic()
-    assert exporter.get("/metrics", headers=credentials("alice:first")).status == 401
-    check = time.monotonic() - began
+    for number in range(3):
+        assert exporter.get("/metrics", headers=credentials(f"alice:{number}")).status == 401
+    check = (time.monotonic() - began) / 3
     is_over = threading.Event()
     statuses = collections.Counter()
 

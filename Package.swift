@@ -146,9 +146,11 @@ let package = Package(
             ],
             path: "Sources/Feed/AirQualityFeed",
             exclude: ["Cities/make-sets", "README.md"],
+            // As bytes in the program: lists of cities, and what to use instead of flags and commands.
             resources: [
-                .embedInCode("Cities/capitals.csv"), .embedInCode("Cities/india.csv"), .embedInCode("Cities/seeds.csv"),
-            ],
+                "Cities/capitals.csv", "Cities/india.csv", "Cities/seeds.csv", "Resources/command-advice.txt",
+                "Resources/flag-advice.txt",
+            ].map { .embedInCode($0) },
             plugins: ["BuildVersion"]),
 
         .target(name: "TestSupport", path: "Tests/TestSupport"),

@@ -41,7 +41,7 @@ struct FlagAdviceTests {
     @Test func `Advice is one line and names flags that exist`() {
         let own = Set(Program.exporter.commands.flatMap(\.flags).map { "--" + $0.name } + ["--help", "--version"])
         let ofTheFeed: Set = ["--source", "--url", "--feed.jq", "--feed.name", "--feed.time-zone"]
-        for advice in Advice.exporter {
+        for advice in Program.exporter.advice {
             #expect(!advice.text.contains("\n"))
             for word in advice.text.split(whereSeparator: { " ,;()".contains($0) }) where word.hasPrefix("--") {
                 let flag = String(word.prefix { $0 != "=" })

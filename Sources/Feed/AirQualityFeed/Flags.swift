@@ -36,7 +36,7 @@ extension Program {
                     + "indefinitely.",
                 operands: ["URL"], options: RecordOptions.self),
         ],
-        advice: Advice.feed)
+        advice: Advice.rows(flags: PackageResources.flag_advice_txt, others: PackageResources.command_advice_txt))
 }
 
 extension ParsedFlags {

@@ -3,8 +3,8 @@ internal import Bytes
 /// Advice for a word that users type and the program does not know: a flag of other programs, a flag of an
 /// earlier version, a command of the other program.
 ///
-/// The table of each program stands beside its flags. A row for each flag that is removed keeps old command lines
-/// helpful: `Advice("--web.max-listeners", "the limit of /events is fixed at 256 listeners")`.
+/// The tables of each program stand beside its flags. A row for each flag that is removed keeps old command lines
+/// helpful: `Advice("--web.max-listeners", instead: "the limit of /events is fixed at 256 listeners")`.
 public struct Advice: Sendable {
     /// As typed: flags with their dashes, other words without. A first or last `*` stands for anything there.
     let words: [String]
@@ -23,6 +23,26 @@ public struct Advice: Sendable {
         self.words = words.flatMap { $0.split(separator: " ").map(String.init) }
         self.parts = parts.split(separator: " ").map { ".\($0)" }
         self.text = text
+    }
+
+    /// The rows of two tables. A row is a line with words and an indented one with what to do instead; `#` begins a
+    /// comment.
+    /// - Parameters:
+    ///   - flags: words with dashes are those of `init`, others its parts.
+    ///   - others: words without dashes, such as commands of the other program.
+    public static func rows(flags: [UInt8], others: [UInt8]) -> [Advice] {
+        rows(flags).map { words, text in
+            let names = words.filter { $0.hasPrefix("-") }.joined(separator: " ")
+            let parts = words.filter { !$0.hasPrefix("-") }.joined(separator: " ")
+            return Advice(names, anywhere: parts, instead: text)
+        } + rows(others).map { words, text in Advice(words.joined(separator: " "), instead: text) }
+    }
+
+    private static func rows(_ table: [UInt8]) -> [(words: [Substring], text: String)] {
+        let lines = String(decoding: table, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("#") }
+        return stride(from: 0, to: lines.count - 1, by: 2).map { place in
+            (lines[place].split(separator: " "), String(lines[place + 1].drop { $0 == " " }))
+        }
     }
 
     fileprivate func isFor(_ word: String) -> Bool {

@@ -27,7 +27,7 @@ extension Program {
                     + "program that would read the rest; exit with status 0 when a reading came.",
                 operands: ["URL"], options: ProbeOptions.self),
         ],
-        advice: Advice.exporter)
+        advice: Advice.rows(flags: PackageResources.flag_advice_txt, others: PackageResources.command_advice_txt))
 }
 
 extension Configuration: Options {

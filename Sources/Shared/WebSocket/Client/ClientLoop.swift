@@ -37,8 +37,7 @@ final class ClientLoop {
     func turn(_ context: borrowing WebSocketContext) {
         while let next = nextDial.take() { dial(next.number, next.ipAddress, context) }
         let now = monotonicTime()
-        // The timer is moved earlier only: deadlines move later with every message, and a wait that ends too early does
-        // nothing.
+        // Moved earlier only: deadlines move later with every message, and a wait that ends too early does nothing.
         let deadline = state.nextDeadline ?? now + .seconds(3600)
         if deadline < timerAt || timerAt <= now {
             timerAt = deadline

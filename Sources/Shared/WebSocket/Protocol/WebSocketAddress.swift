@@ -4,14 +4,14 @@ public import System
 
 /// A `ws://` or `wss://` address (RFC 6455, section 3), checked.
 public struct WebSocketAddress: Sendable, Equatable {
-    public let isSecure: Bool
+    public private(set) var isSecure = false
     /// In lower case; an IPv6 address without its brackets.
-    public let host: String
-    public let port: Int
+    public private(set) var host = "localhost"
+    public private(set) var port = 80
     /// Path and query as the request line has them; begins with `/`.
-    public let target: String
+    public private(set) var target = "/"
     /// `Basic …`, from the user and the password in the address.
-    public let authorization: String?
+    public private(set) var authorization: String?
 
     /// The least that a server has to accept (RFC 9112, section 3).
     static let maximumTargetBytes = 8000
@@ -20,13 +20,7 @@ public struct WebSocketAddress: Sendable, Equatable {
     private static let maximumLabelBytes = 128
 
     /// `ws://localhost/`.
-    public init() {
-        isSecure = false
-        host = "localhost"
-        port = 80
-        target = "/"
-        authorization = nil
-    }
+    public init() {}
 
     /// - Throws: why not, without anything of the text, which may have a password in it.
     public init(_ text: String) throws(SystemError) {
@@ -52,7 +46,6 @@ public struct WebSocketAddress: Sendable, Equatable {
             authorization = try Self.authorization(from: authority[..<at])
         } else {
             hostAndPort = authority
-            authorization = nil
         }
         (host, port) = try Self.hostAndPort(Substring(hostAndPort), defaultPort: isSecure ? 443 : 80)
         let target = Substring(rest[authority.endIndex...])

@@ -40,7 +40,7 @@ final class ClientLog: Sendable {
     }
 
     func add(_ kind: WebSocketMessageKind, _ bytes: Span<UInt8>) {
-        let copy = bytes.indices.map { bytes[$0] }
+        let copy = unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) }
         state.withLock { $0.messages.append(Message(kind: kind, bytes: copy)) }
     }
 

@@ -80,6 +80,17 @@ struct FlagErrorTests {
         #expect(program.output.isEmpty)
     }
 
+    @Test func `A key that is none is rejected by the name of its file, and never shown`() throws {
+        let file = try TemporaryFile("API_KEY_2=secret\n")
+        let program = try RunningProgram("air-quality-feed", ["poll", "--source=waqi", "--key-file", file.path])
+        #expect(program.waitForEnd() == 1)
+        #expect(
+            program.errors == [
+                "air-quality-feed: --key-file \"\(file.path)\": expected a file with the key alone, without name, "
+                    + "quotes or brackets: at most 256 letters, digits and -_.+/, = only at the end"
+            ])
+    }
+
     @Test func `A speed without recorded times is a bad combination`() throws {
         let file = try TemporaryFile("City,Date,AQI\nA,2020-01-01,1\n")
         let program = try RunningProgram("air-quality-feed", ["replay", file.path, "--speed=2"])

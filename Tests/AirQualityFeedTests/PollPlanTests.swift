@@ -327,6 +327,23 @@ struct PollPlanTests {
         #expect(scenario.log == cities.map { "left out \($0.name): Unknown station" })
     }
 
+    /// As public recordings of WAQI have it: an index, and from then on `"-"` with the old time.
+    @Test func `A station that says 480 and then nothing is news once`() {
+        var scenario = Scenario()
+        for answer in [station(480, at: start - hour)]
+            + (1...4).map({ _ in
+                station(480, at: start - hour).replacing(":480,", with: ":\"-\",")
+            })
+        {
+            while let city = scenario.ask().city {
+                scenario.answer(200, city == "Delhi" ? answer : station(50, at: scenario.now))
+            }
+            scenario.now += hour
+        }
+        #expect(scenario.news.filter { $0.hasPrefix("Delhi") } == ["Delhi 480"])
+        #expect(scenario.log == ["left out Delhi: the station gives no index"])
+    }
+
     @Test func `A city without air is said again once a day, whatever its age, together with all that is left out`() {
         var scenario = Scenario(interval: .seconds(3600))
         for _ in 0..<30 {

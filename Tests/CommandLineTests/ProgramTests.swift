@@ -107,10 +107,13 @@ struct ParsingTests {
     @Test func `Variables that look like flags and are none are told, but for those of Kubernetes`() throws {
         let names = [
             "SAMPLE_FEED_ULR", "SAMPLE_X", "SAMPLE_FEED_URL", "SAMPLE_ONCE", "SAMPLE_PORT", "SAMPLE_PORT_80_TCP",
-            "SAMPLE_SERVICE_HOST", "SAMPLE_METRICS_SERVICE_PORT_HTTP", "SAMPLER", "OTHER",
+            "SAMPLE_SERVICE_HOST", "SAMPLE_METRICS_SERVICE_PORT_HTTP", "SAMPLER", "SAMPLERS_X",
+            "OTHER", "sample_feed_url", "Sample_Once", "SAM_PLE_LISTEN",
         ]
         let environment = Dictionary(uniqueKeysWithValues: names.map { ($0, "") })
-        #expect(try parsed([], environment).unknownVariables == ["SAMPLE_FEED_ULR", "SAMPLE_X"])
+        #expect(
+            try parsed([], environment).unknownVariables
+                == ["SAMPLE_FEED_ULR", "SAMPLE_X", "SAM_PLE_LISTEN", "Sample_Once", "sample_feed_url"])
     }
 
     @Test(
@@ -257,6 +260,16 @@ struct FlagErrorCase: Sendable, CustomTestStringConvertible {
         .init(
             arguments: ["--feed"],
             line: #"unknown flag "--feed", did you mean --feed.url or --feed.header or --feed.idle-timeout?"#),
+        .init(arguments: ["--hang"], line: #"unknown flag "--hang", expected one that --help lists"#),
+        .init(arguments: ["--feed.head"], line: #"unknown flag "--feed.head", did you mean --feed.header?"#),
+        .init(arguments: ["--feed.line"], line: #"unknown flag "--feed.line", expected one that --help lists"#),
+        .init(arguments: ["--feed.ca"], line: #"unknown flag "--feed.ca", expected one that --help lists"#),
+        .init(arguments: ["--limits"], line: #"unknown flag "--limits", expected one that --help lists"#),
+        .init(arguments: ["--listen.address"], line: #"unknown flag "--listen.address", did you mean --listen?"#),
+        .init(
+            arguments: ["--feed.idel-timeuot"],
+            line: #"unknown flag "--feed.idel-timeuot", did you mean --feed.idle-timeout?"#),
+        .init(arguments: ["play", "--onec"], line: #"unknown flag "--onec", did you mean --once?"#),
         .init(arguments: ["pla"], line: #"unexpected argument "pla", did you mean play?"#),
         .init(arguments: ["srve"], line: #"unexpected argument "srve", did you mean serve?"#),
         .init(
@@ -278,6 +291,9 @@ struct FlagErrorCase: Sendable, CustomTestStringConvertible {
         .init(arguments: ["--once"], line: "--once: not a flag of serve, only of play"),
         .init(arguments: ["play", "f", "--verbose"], line: "--verbose: not a flag of play, only of serve"),
         .init(arguments: ["play"], line: "FILE is missing, expected: sample play FILE [flags]"),
+        .init(
+            arguments: ["play"], environment: ["SAMPLE_FILE": "x"],
+            line: "FILE is missing, expected: sample play FILE [flags]; no flag has the variable SAMPLE_FILE"),
         .init(arguments: ["play", "a", "b"], line: #"unexpected argument "b", expected: sample play FILE [flags]"#),
         .init(
             arguments: ["ws://me:pw@host/?key=1"],

@@ -8,20 +8,20 @@ internal import Bytes
 public struct Advice: Sendable {
     /// As typed: flags with their dashes, other words without. A first or last `*` stands for anything there.
     let words: [String]
-    /// Beginnings of parts of a flag's name, with dots between parts and at their ends.
-    private let parts: [String]
+    /// Words of a flag's name, each list in the order in which they stand there.
+    private let parts: [[String]]
     /// Completes the error after the word.
     let text: String
 
     /// - Parameters:
     ///   - words: flags with their dashes (`--port -p`), other words without; a first or last `*` stands for anything
     ///     there. Upper and lower case are the same but for single letters, and so are `_` and `-`.
-    ///   - parts: what stands anywhere in the names of flags, words with blanks between them: `tls` is a part of
-    ///     `--web.tls-key`, and the beginning of one of `--tlscert`; `tls.` is a whole part, `tls.key` are two.
+    ///   - parts: what stands anywhere in the names of flags, with blanks between them: `tls` is a word of
+    ///     `--web.tls-key`, `feed.cert` are two of `--feed.client-cert`, and `tls*` begins one of `--tlscert`.
     ///   - text: what to do instead, on one line.
     public init(_ words: String..., anywhere parts: String = "", instead text: String) {
         self.words = words.flatMap { $0.split(separator: " ").map(String.init) }
-        self.parts = parts.split(separator: " ").map { ".\($0)" }
+        self.parts = parts.split(separator: " ").map { nameWords(String($0)) }
         self.text = text
     }
 
@@ -48,20 +48,41 @@ public struct Advice: Sendable {
     fileprivate func isFor(_ word: String) -> Bool {
         let name = folded(word)
         let isFlag = word.first == "-"
-        let path = ".\(name.replacing("-", with: "."))."
-        if isFlag, parts.contains(where: path.contains) { return true }
-        return words.contains { known in
-            guard (known.first == "-") == isFlag else { return false }
-            let known = folded(known)
-            if known.first == "*" { return name.hasSuffix(known.dropFirst()) }
-            return known.last == "*" ? name.hasPrefix(known.dropLast()) : name == known
-        }
+        if isFlag, parts.contains(where: { standInOrder($0, in: nameWords(name), as: matches) }) { return true }
+        return words.contains { ($0.first == "-") == isFlag && matches(folded($0), name) }
     }
 }
 
+/// Whether a word is the known one, whose first or last `*` stands for anything.
+private func matches(_ known: String, _ word: String) -> Bool {
+    if known.first == "*" { return word.hasSuffix(known.dropFirst()) }
+    return known.last == "*" ? word.hasPrefix(known.dropLast()) : word == known
+}
+
 extension Program {
-    /// The text for a flag or another word, `nil` where the table does not know.
-    func advice(for word: String) -> String? { advice.first { $0.isFor(word) }?.text }
+    /// The text for a flag or another word, `nil` where the table does not know. A flag may be meant by a word without
+    /// dashes and the other way round; `-p9090` is `-p`.
+    func advice(for word: String) -> String? {
+        let name = String(word.drop { $0 == "-" })
+        let isFlag = word.hasPrefix("-")
+        let hasValue = isFlag && !word.hasPrefix("--") && name.dropFirst().first?.isLetter == false
+        let spellings = [word, hasValue ? "-\(name.prefix(1))" : word, isFlag ? name : "--\(name)"]
+        return spellings.lazy.compactMap { spelling in advice.first { $0.isFor(spelling) }?.text }.first
+    }
+
+    /// The end of an error about a flag that there is not: what to use instead; `nil` where nothing is alike.
+    /// - Parameter command: the one whose flags are meant; `nil` = those of all.
+    public func hint(for flag: String, of command: Command? = nil) -> String? {
+        let flags = command?.flags ?? commands.flatMap(\.flags)
+        let name = folded(flag)
+        if let misspelt = closest(to: name, among: flags.map(\.name)) { return "did you mean --\(misspelt)?" }
+        if let advice = advice(for: flag) { return advice }
+        if name.hasPrefix("no-"), let flag = flags.first(where: { $0.isSwitch && $0.name == name.dropFirst(3) }) {
+            return "did you mean --\(flag.name)=false?"
+        }
+        let meant = nearest(to: name, among: flags.map(\.name)).prefix(3).map { "--" + $0 }
+        return meant.isEmpty ? nil : "did you mean \(meant.joined(separator: " or "))?"
+    }
 }
 
 /// A flag's name, or another word, as it is compared: without dashes before it, in lower case, with `-` for `_`. A

@@ -23,12 +23,12 @@ extension Program {
             command = named
             operands = operands.dropFirst()
         }
-        try check(words.given.keys.sorted(), operands, of: command)
         let variables = variables(of: command, in: environment)
-        return .run(
-            ParsedFlags(
-                command: command, operands: operands.map(\.text), unknownVariables: unknownVariables(in: environment),
-                given: words.given.merging(variables) { flag, _ in flag }))
+        let flags = ParsedFlags(
+            command: command, operands: operands.map(\.text), unknownVariables: unknownVariables(in: environment),
+            given: words.given.merging(variables) { flag, _ in flag })
+        try check(words.given.keys.sorted(), operands, of: flags)
+        return .run(flags)
     }
 
     /// The shell that `--completion` names, if given.
@@ -44,14 +44,18 @@ extension Program {
     }
 
     private func check(
-        _ flags: [String], _ operands: ArraySlice<Words.Operand>, of command: Command
+        _ given: [String], _ operands: ArraySlice<Words.Operand>, of flags: ParsedFlags
     ) throws(FlagError) {
-        for flag in flags where !command.flags.contains(where: { $0.name == flag }) {
-            let owners = commands.filter { $0.flags.contains { $0.name == flag } }.map(\.name)
-            throw FlagError("--\(flag): not a flag of \(command.name), only of \(owners.joined(separator: ", "))")
+        let command = flags.command
+        for flag in given where !command.flags.contains(where: { $0.name == flag }) {
+            let owners = commands.filter { $0.flags.contains { $0.name == flag } }.map(\.name).joined(separator: ", ")
+            let advice = advice(for: "--" + flag).map { "; \($0)" } ?? ""
+            let name = command.name.isEmpty ? name : command.name
+            throw FlagError("--\(flag): not a flag of \(name), only of \(owners)\(advice)")
         }
         if operands.count < command.operands.count {
-            throw FlagError("\(command.operands[operands.count]) is missing, expected: \(usage(of: command))")
+            let missing = command.operands[operands.count]
+            throw FlagError("\(missing) is missing, expected: \(usage(of: command))\(flags.misspeltVariables)")
         }
         if let surplus = operands.dropFirst(command.operands.count).first { throw unexpected(surplus, of: command) }
     }
@@ -60,18 +64,25 @@ extension Program {
         guard operand.isOpen else {
             return FlagError("unexpected argument \(operand.shown), expected: \(usage(of: command))")
         }
-        let hint = advice(for: operand.text) ?? meant(by: operand, of: command).map { "did you mean \($0)?" }
+        let name = String(operand.text.prefix { $0 != "=" })
+        let isAssignment = name != operand.text && name.allSatisfy { $0.isLetter || $0.isNumber || "._-".contains($0) }
+        let assigned = isAssignment ? self.assigned(name, of: command) : nil
+        let hint =
+            assigned ?? advice(for: isAssignment ? name : operand.text)
+            ?? meant(by: operand, of: command).map { "did you mean \($0)?" }
         return FlagError("unexpected argument \(operand.shown), \(hint ?? "expected: \(usage(of: command))")")
+    }
+
+    /// The flag that was probably meant by a name with a value behind `=`.
+    private func assigned(_ name: String, of command: Command) -> String? {
+        if name.hasPrefix(environmentPrefix) { return "did you mean \(name)=… \(self.name)?" }
+        let meant = nearest(to: folded(name), among: command.flags.map(\.name))
+        return meant.count == 1 ? "did you mean --\(meant[0])=…?" : nil
     }
 
     /// The flag or command that an operand was probably meant to be, of a command that takes none.
     private func meant(by operand: Words.Operand, of command: Command) -> String? {
         let text = operand.text
-        let name = String(text.prefix { $0 != "=" })
-        if name != text {
-            if let flag = command.flags.first(where: { $0.name == name }) { return "--\(flag.name)=…" }
-            if name.hasPrefix(environmentPrefix) { return "\(name)=… \(self.name)" }
-        }
         if text.contains("://"), let flag = command.flags.first(where: { $0.secrecy == .address }) {
             return "--\(flag.name) \(operand.shown)"
         }
@@ -81,7 +92,7 @@ extension Program {
             return "--\(flag.name)=\(text.contains(":") ? text : ":" + text)"
         }
         let commandNames = commands.map(\.name).filter { !$0.isEmpty }
-        let flags = command.flags.map(\.name).filter { $0 == text || $0.hasSuffix("." + text) }
+        let flags = (command.flags + FlagSpec.general).map(\.name).filter { $0 == text || $0.hasSuffix("." + text) }
         let meant = nearest(to: text, among: commandNames).prefix(1) + flags.map { "--" + $0 }
         return meant.isEmpty ? nil : meant.joined(separator: " or ")
     }
@@ -97,13 +108,20 @@ extension Program {
         return given
     }
 
-    /// The variables with the prefix that name no flag, sorted, but for those that Kubernetes injects for services.
+    /// The variables with the prefix, in any case and with any underscores, that name no flag, sorted; but for those
+    /// that Kubernetes injects for services.
     private func unknownVariables(in environment: [String: String]) -> [String] {
+        let prefix = environmentPrefix.filter { $0 != "_" }
+        func hasPrefix(_ name: String) -> Bool {
+            var start = ""
+            return name.uppercased().split(separator: "_").contains { word in
+                start += word
+                return start == prefix
+            }
+        }
         let known = Set(commands.flatMap(\.flags).map { $0.variable(prefix: environmentPrefix) } + otherVariables)
         return environment.keys.filter { name in
-            let words = "_" + name.dropFirst(environmentPrefix.count) + "_"
-            let isOfKubernetes = words.contains("_PORT_") || words.contains("_SERVICE_")
-            return name.hasPrefix(environmentPrefix) && !known.contains(name) && !isOfKubernetes
+            hasPrefix(name) && !known.contains(name) && !"\(name)_".contains("_PORT_") && !name.contains("_SERVICE_")
         }.sorted()
     }
 }

@@ -1,51 +1,78 @@
-/// The names that may have been meant, by their ends, their beginnings, or few wrong letters; none where there is no
-/// such name.
+/// The names that a word stands for in part: their last dotted part, or the beginnings of some of their words; else the
+/// one that it misspells. None where there is no such name.
 func nearest(to word: String, among names: [String]) -> [String] {
-    guard !word.isEmpty, word.utf8.count <= 64 else { return [] }
-    let names = unique(names)
-    func parts(_ name: String, _ separators: String) -> [Substring] { name.split { separators.contains($0) } }
+    let words = nameWords(word)
+    guard !words.isEmpty, word.utf8.count <= 64 else { return [] }
     let rules: [(String) -> Bool] = [
-        { $0 == word || parts($0, ".-") == parts(word, ".-") },
-        { parts($0, ".").last.map(String.init) == word },
-        { parts($0, ".-").contains { $0 == word } },
-        { $0.hasPrefix(word) || (word.utf8.count > 1 && parts($0, ".-").contains { $0.hasPrefix(word) }) },
-        { word.utf8.count > 2 && $0.hasSuffix(word) },
+        { $0 == word || nameWords($0) == words },
+        { $0.split(separator: ".").last.map(String.init) == word },
+        { standInOrder(words, in: nameWords($0)) { $0 == $1 || ($0.utf8.count > 2 && $1.hasPrefix($0)) } },
+        { words.contains($0) },
     ]
     for rule in rules {
-        let meant = names.filter(rule)
+        let meant = unique(names).filter(rule)
         if !meant.isEmpty { return meant }
     }
-    let limit = word.utf8.count < 4 ? 1 : max(2, word.utf8.count / 4)
-    return [closest(to: word, among: names, within: limit)].compactMap(\.self)
+    return [closest(to: word, among: names)].compactMap(\.self)
 }
 
-/// The name that a word is a misspelling of: a long word in which at most two letters are wrong.
+/// The name that a word misspells: in the words that differ one letter is wrong, or two of eight or more.
 func closest(to word: String, among names: [String]) -> String? {
-    (6...64).contains(word.utf8.count) ? closest(to: word, among: names, within: 2) : nil
+    guard word.utf8.count <= 64 else { return nil }
+    let misspelt = names.compactMap { name -> (name: String, distance: Int)? in
+        let (one, other) = differentEnds(nameWords(word), nameWords(name))
+        let length = max(one.utf8.count, other.utf8.count)
+        let limit = [3, 8].count { length >= $0 }
+        let distance = distance(one, other)
+        return distance <= limit ? (name, distance) : nil
+    }
+    return misspelt.min { $0.distance < $1.distance }?.name
 }
 
-private func closest(to word: String, among names: [String], within limit: Int) -> String? {
-    let distances = names.map { (name: $0, distance: distance(word, $0)) }
-    guard let nearest = distances.min(by: { $0.distance < $1.distance }), nearest.distance <= limit else { return nil }
-    return nearest.name
+/// Both texts without the words at their beginnings and ends that are the same.
+private func differentEnds(_ one: [String], _ other: [String]) -> (String, String) {
+    let same = zip(one, other).prefix { $0 == $1 }.count
+    let rest = one.dropFirst(same)
+    let otherRest = other.dropFirst(same)
+    let sameAtEnd = zip(rest.reversed(), otherRest.reversed()).prefix { $0 == $1 }.count
+    return (
+        rest.dropLast(sameAtEnd).joined(separator: "-"), otherRest.dropLast(sameAtEnd).joined(separator: "-")
+    )
+}
+
+/// The words of a name, between its dots and dashes.
+func nameWords(_ name: String) -> [String] { name.split { ".-".contains($0) }.map(String.init) }
+
+/// Whether each of some words is that of a name, in the same order, with others between them or not.
+func standInOrder(_ words: [String], in name: [String], as isSame: (String, String) -> Bool) -> Bool {
+    var rest = name[...]
+    return words.allSatisfy { word in
+        guard let place = rest.firstIndex(where: { isSame(word, $0) }) else { return false }
+        rest = rest[(place + 1)...]
+        return true
+    }
 }
 
 func unique(_ names: [String]) -> [String] {
     names.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
 }
 
-/// The Levenshtein distance: how many bytes must be added, removed or replaced.
+/// The number of bytes that must be added, removed, replaced or exchanged with the next one (Damerau and Levenshtein).
 private func distance(_ one: String, _ other: String) -> Int {
+    let one = Array(one.utf8)
     let other = Array(other.utf8)
-    var row = Array(0...other.count)
-    for (line, character) in one.utf8.prefix(64).enumerated() {
-        var diagonal = row[0]
-        row[0] = line + 1
+    var rows = [Array(0...other.count)]
+    for line in one.indices {
+        var row = [line + 1]
         for column in other.indices {
-            let replaced = diagonal + (character == other[column] ? 0 : 1)
-            diagonal = row[column + 1]
-            row[column + 1] = min(replaced, row[column] + 1, diagonal + 1)
+            let replaced = rows[line][column] + (one[line] == other[column] ? 0 : 1)
+            var least = min(replaced, rows[line][column + 1] + 1, row[column] + 1)
+            if line > 0, column > 0, one[line] == other[column - 1], one[line - 1] == other[column] {
+                least = min(least, rows[line - 1][column - 1] + 1)
+            }
+            row.append(least)
         }
+        rows.append(row)
     }
-    return row[other.count]
+    return rows[one.count][other.count]
 }

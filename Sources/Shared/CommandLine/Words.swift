@@ -78,20 +78,7 @@ struct Words {
         {
             return FlagError("unexpected argument \(operand.shown), \(advice)")
         }
-        let flags = command?.flags ?? program.commands.flatMap(\.flags)
-        return FlagError("unknown flag \(quoted(word)), \(hint(for: word, among: flags))")
-    }
-
-    private func hint(for word: String, among flags: [FlagSpec]) -> String {
-        let name = folded(word)
-        if let same = flags.first(where: { $0.name == name }) { return "did you mean --\(same.name)?" }
-        if let misspelt = closest(to: name, among: flags.map(\.name)) { return "did you mean --\(misspelt)?" }
-        if let advice = program.advice(for: word) { return advice }
-        if name.hasPrefix("no-"), let flag = flags.first(where: { $0.isSwitch && $0.name == name.dropFirst(3) }) {
-            return "did you mean --\(flag.name)=false?"
-        }
-        let meant = nearest(to: name, among: flags.map(\.name))
-        let shown = meant.prefix(3).map { "--" + $0 }.joined(separator: " or ")
-        return meant.isEmpty ? "expected one that --help lists" : "did you mean \(shown)?"
+        let hint = program.hint(for: word, of: command) ?? "expected one that --help lists"
+        return FlagError("unknown flag \(quoted(word)), \(hint)")
     }
 }

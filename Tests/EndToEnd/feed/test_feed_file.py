@@ -113,6 +113,11 @@ def test_a_reload_touches_only_what_changed(start, feeds, file):
             r"line 2: \[0\].urll is unknown, expected one of name, url, header, .*",
         ),
         ("- url: ws://x/\n  demo: true", r"line 2: \[0\].demo is unknown, .*"),
+        ("- url: ws://x/\n  city_field: n", r"line 2: .*; did you mean city-field\?"),
+        ("- url: ws://x/\n  feed.city-field: n", r"line 2: .*; did you mean city-field\?"),
+        ("- url: ws://x/\n  token: secret", r"line 2: .*; use header-file .*"),
+        ("- url: ws://x/\n  username: secret", r"line 2: .*; use url ws://USER:PASSWORD@.*"),
+        ("- url: ws://x/\n  timeout: 5s", r"line 2: .*; use connect-timeout .*"),
         (
             "- url: ws://x/\n- url: ws://x/",
             r'line 2: two feeds are named "ws://x/", expected different names',

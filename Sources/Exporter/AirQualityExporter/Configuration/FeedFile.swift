@@ -89,7 +89,7 @@ extension Configuration {
                 continue
             }
             guard !Self.commonSettings.contains(key), let result = settings.set(flag: "feed.\(key)", to: given) else {
-                throw value.unknown(among: Self.feedSettings)
+                throw value.unknown(among: Self.feedSettings + Self.hint(for: key))
             }
             guard let expected = result.expected else { continue }
             value.isSecret = result.secrecy != .open
@@ -102,6 +102,13 @@ extension Configuration {
             throw .yaml(line: entry.line, "--\(mistake.flag) of this feed: expected \(mistake.expected)")
         }
         return ConfiguredFeed(label: label ?? address.publicLabel, address: address, settings: settings, entry: texts)
+    }
+
+    /// Advice for an unknown key, which is that for a flag of its name; empty where there is none.
+    private static func hint(for key: String) -> String {
+        let flag = key.hasPrefix("feed.") ? "--\(key)" : "--feed.\(key)"
+        guard !commonSettings.contains(key), let hint = Program.exporter.hint(for: flag) else { return "" }
+        return "; " + hint.replacing("--feed.", with: "")
     }
 
     private static var feedSettings: String {

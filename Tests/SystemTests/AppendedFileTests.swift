@@ -22,17 +22,23 @@ struct AppendedFileTests {
     @Test(
         arguments: [
             ("none/lines", "none/lines: No such file or directory"), ("", ": Is a directory"),
-            ("a\0b", "a b: the name has a NUL"),
+            ("a\0b", "a b: the name has a NUL"), ("pipe", "pipe: it is not a regular file"),
         ])
     func `Errors of appending name the path and the cause on one line`(name: String, expected: String) {
+        directory.makePipe("pipe")
         let error = #expect(throws: SystemError.self) { _ = try AppendedFile(directory.path + "/" + name) }
         #expect(error?.code == .file)
         #expect(error?.reason == "cannot write \(directory.path)/\(expected)")
     }
 
-    @Test func `A full disk is an error of appending`() throws {
-        let file = try AppendedFile("/dev/full")
+    @Test func `A device is no regular file, whether it takes bytes or not`() {
+        let error = #expect(throws: SystemError.self) { _ = try AppendedFile("/dev/full") }
+        #expect(error?.reason == "cannot write /dev/full: it is not a regular file")
+    }
+
+    @Test func `Bytes that a file does not take are an error of appending`() throws {
+        let file = try AppendedFile("/proc/self/oom_score_adj")
         let error = #expect(throws: SystemError.self) { try file.append([1]) }
-        #expect(error?.reason == "cannot write /dev/full: No space left on device")
+        #expect(error?.reason == "cannot write /proc/self/oom_score_adj: Invalid argument")
     }
 }

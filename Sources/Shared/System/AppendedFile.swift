@@ -5,28 +5,34 @@ public struct AppendedFile: ~Copyable, Sendable {
     private let path: String
     private let file: FileDescriptor
 
-    /// Creates the file when there is none. What is in it stays; a last line that was cut off gets its end.
+    /// Creates the file when there is none. What is in it stays; a last line that was cut off gets its end. Anything but
+    /// a regular file is an error: a pipe would have to wait for its reader.
     /// - Parameter path: `nil` = the process's standard output, under a descriptor of its own.
     public init(_ path: String?) throws(SystemError) {
         self.path = path ?? "standard output"
         guard path?.utf8.contains(0) != true else { throw Self.cannotWrite(self.path, "the name has a NUL") }
         let number =
             if let path {
-                unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
+                unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0o644)
             } else {
                 fcntl(StandardStream.output.rawValue, F_DUPFD_CLOEXEC, 3)
             }
+        // A pipe without a reader, or a socket.
+        if number < 0, errno == ENXIO { throw Self.cannotWrite(self.path, "it is not a regular file") }
         guard number >= 0 else { throw Self.cannotWrite(self.path, describe(errorNumber: errno)) }
         let file = FileDescriptor(owning: number)
+        guard path == nil || fileStatus(file)?.isRegular == true else {
+            throw Self.cannotWrite(self.path, "it is not a regular file")
+        }
         if let path, !Self.endsWithLineBreak(path), !writeAll([UInt8(ascii: "\n")], to: number) {
             throw Self.cannotWrite(path, describe(errorNumber: errno))
         }
         self.file = file
     }
 
-    /// True also for an empty file and for anything but a regular file.
+    /// True also for an empty file.
     private static func endsWithLineBreak(_ path: String) -> Bool {
-        guard let status = fileStatus(path), status.isRegular, status.st_size > 0 else { return true }
+        guard let status = fileStatus(path), status.st_size > 0 else { return true }
         let number = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard number >= 0 else { return true }
         let file = FileDescriptor(owning: number)

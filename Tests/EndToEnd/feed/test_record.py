@@ -1,6 +1,9 @@
 """air-quality-feed record with the flags of the connection that the exporter has."""
 
 import json
+import os
+
+import pytest
 
 from support.peers import WebSocketFeed
 from support.waiting import wait_for
@@ -43,3 +46,19 @@ def test_a_feed_cannot_fill_the_log_of_a_recording(start, python_feed, tmp_path)
     wait_for(lambda: len(output.read_text().splitlines()) == 1, "what comes after them")
     lines = [line for line in program.errors if "leaving out" in line]
     assert len(lines) == 2, lines
+
+
+@pytest.mark.parametrize("is_read", [False, True])
+def test_a_pipe_as_output_is_an_error_in_one_line(programs, tmp_path, is_read):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK) if is_read else None
+    program = programs.run(
+        "air-quality-feed", "record", "ws://127.0.0.1:1/", f"--output={pipe}", seconds=10
+    )
+    assert program.process.returncode == 1
+    assert program.errors == [
+        f"air-quality-feed: cannot write {pipe}: it is not a regular file"
+    ]
+    if reading is not None:
+        os.close(reading)

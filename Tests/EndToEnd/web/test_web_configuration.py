@@ -149,10 +149,24 @@ def test_a_changed_file_is_in_force_without_being_told(start, web):
     wait_for(lambda: client.status("/metrics", "--user", "alice:other") == 200, "the new password")
     # What was found to be right before is not right any more.
     assert client.status("/metrics", "--user", "alice:secret") == 401
-    web("")
-    wait_for(lambda: client.status() == 200, "the end of passwords")
+
+
+@pytest.mark.parametrize("rest", ["", "basic_auth_users:\n", "basic_auth_users: {}\n"])
+def test_a_reload_does_not_take_away_the_last_password(start, web, rest):
+    exporter = start.exporter("--feed.demo", "--web.config.file", web(rest))
+    client = Client(exporter)
+    assert client.status() == 200
     web(users(alice="secret"))
-    wait_for(lambda: client.status() == 401, "passwords again")
+    wait_for(lambda: client.status() == 401, "the password")
+    web(rest)
+    complaint = "restart to serve without passwords"
+    wait_for(lambda: exporter.count_lines(complaint) == 1, "the complaint")
+    exporter.signal(signal.SIGHUP)
+    wait_for(lambda: exporter.count_lines(complaint) == 2, "the complaint about the reload")
+    assert client.status() == 401
+    assert client.status("/metrics", "--user", "alice:secret") == 200
+    web(users(alice="other"))
+    wait_for(lambda: client.status("/metrics", "--user", "alice:other") == 200, "the good file")
 
 
 @pytest.mark.parametrize("way", ["signal", "request"])

@@ -15,6 +15,8 @@ final class WebConfigurationWatcher: Sendable {
     private struct State {
         /// The files as they were just before they were read: a change in between is then seen as one.
         var stamps: [String: FileStamp?] = [:]
+        /// Whether passwords are in force.
+        var hasPasswords = false
         /// The reason why the files are not in force.
         var badReason: String?
         weak var server: HTTPServer?
@@ -33,6 +35,7 @@ final class WebConfigurationWatcher: Sendable {
             try path.map { path throws(SystemError) in
                 try WebConfiguration(file: path) { state.stamps[$0] = FileStamp($0) }
             } ?? WebConfiguration()
+        state.hasPasswords = !initial.users.isEmpty
         self.state = Mutex(state)
         logWarnings(of: initial)
     }
@@ -62,6 +65,14 @@ final class WebConfigurationWatcher: Sendable {
         var new = State(server: old.server)
         do throws(SystemError) {
             let configuration = try WebConfiguration(file: path) { new.stamps[$0] = FileStamp($0) }
+            new.hasPasswords = !configuration.users.isEmpty
+            guard new.hasPasswords || !old.hasPasswords else {
+                // Half a file must not open what passwords protect.
+                throw SystemError(
+                    .configuration,
+                    "web configuration \(path): basic_auth_users is empty and passwords are in force, "
+                        + "expected a user; restart to serve without passwords")
+            }
             try old.server?.reload(configuration)
             let isSame = new.stamps == old.stamps && old.badReason == nil
             logger.info("Web configuration \(isSame ? "unchanged" : "loaded")", metadata: ["file": path])

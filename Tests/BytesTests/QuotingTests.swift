@@ -43,6 +43,10 @@ import Testing
         ("ws:/\u{301}/me:pw/\u{301}@host", "***"),
         ("ws://host?\u{301}token=1", "ws://host?***"),
         ("host/?mail=a@b", "host/?***"),
+        ("ws://h/key-0123456789ab/live", "ws://h/…/live"),
+        ("/key0123456789abc/?a", "/…/?***"),
+        ("ws://h/0123456789abcdef?key#x", "ws://h/…?***"),
+        ("ws://h/k3y/without-a-digit/0123456789012345", "ws://h/k3y/without-a-digit/0123456789012345"),
         ("ws://", "ws://"),
         ("", ""),
     ])

@@ -182,6 +182,9 @@ struct HandshakeTests {
             other(
                 "HTTP/1.1 307 There", ["Location: wss://u:p@host/x"],
                 .refused("status 307 instead of 101: the feed is at wss://***@host/x")),
+            other(
+                "HTTP/1.1 302 There", ["Location: ws://host/key-0123456789ab/live"],
+                .refused("status 302 instead of 101: the feed is at ws://host/…/live")),
             other("HTTP/1.1 302 There", [], .refused("status 302 instead of 101")),
             other("HTTP/1.1 304 Same", [], .refused("status 304 instead of 101")),
             other("HTTP/1.1 99 X", [], .refused("the response is not HTTP")),

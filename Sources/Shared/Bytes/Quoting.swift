@@ -36,7 +36,8 @@ package func breaksLine(_ scalar: Unicode.Scalar) -> Bool {
     }
 }
 
-/// The address without its user, password, query and fragment, `***` in their place.
+/// The address without its user, password, query and fragment, `***` in their place, and with `…` for what may be a
+/// token in its path.
 ///
 /// Works on text that is no valid address as well: where a password may have broken the syntax (`ws://me:pa/ss@host`),
 /// everything after the scheme is hidden.
@@ -58,10 +59,20 @@ package func masked(address: String) -> String {
         shown += String(authority)
     }
     let pathAndQuery = rest[authorityEnd...]
-    guard let pathEnd = pathAndQuery.firstIndex(where: { $0 == "?" || $0 == "#" }) else {
-        return shown + String(pathAndQuery)
+    let path = pathAndQuery.prefix { $0 != "?" && $0 != "#" }
+    shown += pathWithoutTokens(String(path))
+    return path.endIndex < pathAndQuery.endIndex ? shown + String(pathAndQuery[path.endIndex]) + "***" : shown
+}
+
+/// The path of an address with `…` for each segment that may be a token: 16 or more bytes with letters and digits.
+package func pathWithoutTokens(_ path: String) -> String {
+    let segments = path.split(separator: "/", omittingEmptySubsequences: false).map { segment in
+        let isToken =
+            segment.utf8.count >= 16 && segment.utf8.contains(where: isDigit)
+            && segment.utf8.contains { isLetterOrDigit($0) && !isDigit($0) }
+        return isToken ? "…" : segment
     }
-    return shown + String(pathAndQuery[...pathEnd]) + "***"
+    return segments.joined(separator: "/")
 }
 
 extension [UInt8] {

@@ -80,10 +80,10 @@ extension Configuration {
                 of: "feed.name", expected: "one --feed.url with it; in --feed.file each feed has a name")
         }
         for (index, feed) in feeds.enumerated()
-        where feeds[..<index].contains(where: { $0.publicLabel == feed.publicLabel }) {
+        where feeds[..<index].contains(where: { $0.label == feed.label }) {
             throw flags.rejection(
                 of: "feed.url", at: index,
-                expected: "feeds with different addresses, not two that are both labelled \"\(feed.publicLabel)\"")
+                expected: "feeds with different addresses, not two that are both labelled \"\(feed.label)\"")
         }
         if let mistake = feedMistake {
             throw flags.rejection(of: mistake.flag, at: mistake.index, expected: mistake.expected)

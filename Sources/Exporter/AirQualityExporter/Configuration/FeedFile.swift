@@ -29,7 +29,7 @@ extension Configuration {
     func configuredFeeds(
         origin: @autoclosure () -> String = "--feed.file"
     ) throws(FlagError) -> [ConfiguredFeed] {
-        var found = feeds.map { ConfiguredFeed(label: feedName ?? $0.publicLabel, address: $0, settings: self) }
+        var found = feeds.map { ConfiguredFeed(label: feedName ?? $0.label, address: $0, settings: self) }
         if let feedFile {
             do throws(SystemError) {
                 try addFeeds(of: feedFile, to: &found)
@@ -101,7 +101,7 @@ extension Configuration {
         if let mistake = settings.feedMistake {
             throw .yaml(line: entry.line, "--\(mistake.flag) of this feed: expected \(mistake.expected)")
         }
-        return ConfiguredFeed(label: label ?? address.publicLabel, address: address, settings: settings, entry: texts)
+        return ConfiguredFeed(label: label ?? address.label, address: address, settings: settings, entry: texts)
     }
 
     /// Advice for an unknown key, which is that for a flag of its name; empty where there is none.
@@ -124,20 +124,5 @@ extension YAMLField {
     fileprivate func texts() throws(SystemError) -> [String] {
         guard case .list(let values) = content else { return [try text()] }
         return try values.map { (value) throws(SystemError) in try value.text() }
-    }
-}
-
-extension WebSocketAddress {
-    /// The `feed` label of an address: ``label`` without what may be a token in its path, cut at 128 bytes.
-    var publicLabel: String {
-        let parts = label.split(separator: "/", omittingEmptySubsequences: false).enumerated().map { place, part in
-            let isToken =
-                place > 2 && part.utf8.count >= 16 && part.contains(where: \.isNumber)
-                && part.contains(where: \.isLetter)
-            return isToken ? "…" : String(part)
-        }
-        var text = parts.joined(separator: "/")
-        while text.utf8.count > 128 { text.removeLast() }
-        return text
     }
 }

@@ -55,20 +55,12 @@ public struct WebSocketAddress: Sendable, Equatable {
         }
     }
 
-    /// The `feed` label: without user, password, query and default port; the path is `/` when there is none. A path
-    /// segment that may be a token, 16 or more characters with letters and digits, is `…`; the label ends after 128
-    /// bytes.
+    /// The `feed` label: without user, password, query and default port; the path is `/` when there is none, and has
+    /// `…` for what may be a token; the label ends after 128 bytes.
     public var label: String {
-        let path = target.prefix { $0 != "?" }.split(separator: "/", omittingEmptySubsequences: false)
-        let shown = path.map { Self.mayBeToken($0) ? "…" : $0 }.joined(separator: "/")
-        var label = scheme + "://" + hostHeader + shown
+        var label = scheme + "://" + hostHeader + pathWithoutTokens(String(target.prefix { $0 != "?" }))
         while label.utf8.count > Self.maximumLabelBytes { label.removeLast() }
         return label
-    }
-
-    private static func mayBeToken(_ segment: Substring) -> Bool {
-        segment.utf8.count >= 16 && segment.utf8.contains(where: isDigit)
-            && segment.utf8.contains { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20) }
     }
 
     var scheme: String { isSecure ? "wss" : "ws" }

@@ -20,10 +20,12 @@ func healthcheck(_ configuration: Configuration) -> Int32 {
             try WebConfiguration(file: path)
         }
         switch try HealthProbe(address: address, tls: web?.tls).get(ExporterPath.ready.rawValue) {
-        case .http(status: 200, let line): StandardStream.output.write("\(line)\n")
+        case .http(status: 200, let line): StandardStream.output.write("\(line)\n", within: .seconds(1))
         case .http(let status, let line): throw SystemError(.peer, "\(address): status \(status): \(line)")
         // Without a client certificate there is no more to learn.
-        case .tls: StandardStream.output.write("the server speaks TLS and requires a client certificate\n")
+        case .tls:
+            StandardStream.output.write(
+                "the server speaks TLS and requires a client certificate\n", within: .seconds(1))
         }
         return 0
     } catch {

@@ -14,7 +14,7 @@ struct FeedServer {
     private let signals: Signals
     private let notify = NotifySocket()
 
-    /// Listens, and prints the address on standard output.
+    /// Listens, and prints the address on standard output, where somebody reads it within a second.
     /// - Parameter configuration: where to listen, and what clients get first.
     init(_ configuration: WebSocketServerConfiguration, signals: Signals) throws {
         var configuration = configuration
@@ -26,7 +26,7 @@ struct FeedServer {
         thread = try ServiceThread(name: "server") { server.run() }
         let host = configuration.host.isEmpty ? "localhost" : configuration.host
         let shown = ListenAddress.tcp(host: host, port: server.port)
-        StandardStream.output.write("listening on ws://\(shown)/\n")
+        StandardStream.output.write("listening on ws://\(shown)/\n", within: .seconds(1))
         notify?.send("READY=1")
     }
 

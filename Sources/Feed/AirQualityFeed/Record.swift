@@ -14,6 +14,13 @@ func record(_ flags: ParsedFlags, signals: Signals) throws {
     let thread = try ServiceThread(name: "client") { client.run() }
     while signals.wait(for: nil) == nil, recorder.failure == nil {}
     client.stop()
+    if recorder.failure == nil {
+        // A reader of standard output who does not read keeps the client's thread.
+        _ = try ServiceThread(name: "watchdog") {
+            pauseThread(for: .seconds(1))
+            endProcess(status: 0)
+        }
+    }
     thread.join()
     if let failure = recorder.failure { throw failure }
 }

@@ -9,7 +9,7 @@ if arguments.first == JQWorker.command { exit(JQWorker.run(arguments)) }
 // Before any other thread exists, so that all of them have the signals blocked.
 let signals = Signals.block()
 returnFreedMemory()
-let status = Program.feed.run(arguments) { flags in
+let status = Program.feed.run(arguments, signals: signals) { flags in
     switch flags.command.name {
     case "replay": try replay(flags, signals: signals)
     case "record": try record(flags, signals: signals)

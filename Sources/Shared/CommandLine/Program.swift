@@ -1,4 +1,4 @@
-internal import System
+public import System
 
 /// A program's face on the command line, as a table.
 ///
@@ -50,12 +50,14 @@ public struct Program: Sendable {
     ///
     /// - Parameters:
     ///   - arguments: without the program's own name.
+    ///   - signals: those that end the program while it only prints.
     ///   - perform: does what the flags say and returns the exit status. Its error is one line on standard error.
     /// - Returns: the exit status.
-    public func run(_ arguments: [String], perform: (ParsedFlags) throws -> Int32) -> Int32 {
+    public func run(_ arguments: [String], signals: Signals, perform: (ParsedFlags) throws -> Int32) -> Int32 {
         do {
             switch try parse(arguments: arguments, environment: environmentVariables()) {
             case .text(let text):
+                signals.unblock()
                 StandardStream.output.write(text)
                 return 0
             case .run(let flags): return try perform(flags)

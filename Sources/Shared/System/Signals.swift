@@ -23,6 +23,14 @@ public struct Signals: Sendable {
         return Signals(owner: pthread_self())
     }
 
+    /// Has the signals end the process, as is their default: for a program that prints something and ends. A reader of
+    /// its output who does not read cannot keep it then. Only on the thread that called ``block()``.
+    public func unblock() {
+        var set = Self.awaited
+        let result = unsafe pthread_sigmask(SIG_UNBLOCK, &set, nil)
+        precondition(result == 0, "SIG_UNBLOCK is a valid request")
+    }
+
     /// The next signal, or `nil` after the time (`nil` = no limit) or a `wake()`. Signals and wakes that came earlier
     /// are not lost. Only on the thread that called `block()`. Corresponds to `sigtimedwait`.
     public func wait(for time: Duration?) -> Signal? {

@@ -12,6 +12,13 @@ public enum StandardStream: Int32, Sendable {
 
     @discardableResult
     public func write(_ text: String) -> Bool { write(Array(text.utf8)) }
+
+    /// Writes a line, or nothing when nobody makes room for it within the time.
+    /// - Parameter line: at most 4,096 bytes (`PIPE_BUF`), for which a pipe that can be written to has room.
+    public func write(_ line: String, within limit: Duration) {
+        var stream = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)
+        if unsafe poll(&stream, 1, limit.pollMilliseconds) > 0 { write(line) }
+    }
 }
 
 /// Corresponds to `write`, repeated until all is written; false at an error, which `errno` tells.

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import pathlib
 import signal
 import socket
 import subprocess
@@ -9,11 +10,32 @@ import time
 
 import pytest
 from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect as connect_to_feed
 
 from support import stopped_threads
 from support.programs import Exporter, Program
 from support.raw_http import connect
 from support.waiting import wait_for
+
+
+def full_pipe() -> tuple[int, int]:
+    """The two ends of a pipe that has no room."""
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            os.write(writing, b"x" * 4096)
+    os.set_blocking(writing, True)
+    return reading, writing
+
+
+@pytest.fixture
+def unread():
+    """A standard output that nobody reads."""
+    reading, writing = full_pipe()
+    yield writing
+    os.close(reading)
+    os.close(writing)
 
 
 class SilentExporter(Exporter):
@@ -23,13 +45,7 @@ class SilentExporter(Exporter):
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
-        self.reading, writing = os.pipe()
-        os.set_blocking(writing, False)
-        try:
-            while True:
-                os.write(writing, b"x" * 4096)
-        except BlockingIOError:
-            os.set_blocking(writing, True)
+        self.reading, writing = full_pipe()
         self.command = [str(folder / "air-quality-exporter"), *flags]
         self.command += ["--web.listen-address", f"127.0.0.1:{self.port}"]
         self.output, self.errors, self._readers = [], [], []
@@ -138,3 +154,98 @@ def test_a_connection_whose_thread_is_stuck_costs_nobody_else_anything(start):
             assert time.monotonic() - began < 20, "the process goes on"
             time.sleep(0.05)
         assert exporter.wait() == 0
+
+
+# MARK: Standard output
+
+
+def start_unread(programs, unread, *command: str) -> subprocess.Popen:
+    program, *arguments = command
+    return subprocess.Popen(
+        [programs.folder / program, *arguments],
+        stdin=subprocess.DEVNULL, stdout=unread, stderr=subprocess.DEVNULL,
+    )
+
+
+def is_waiting(process: subprocess.Popen) -> bool:
+    """Whether its main thread waits in the kernel."""
+    state = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+    return state == "S" and process.poll() is None
+
+
+def expect_end(process: subprocess.Popen, number: signal.Signals) -> int:
+    began = time.monotonic()
+    process.send_signal(number)
+    status = process.wait(20)
+    assert time.monotonic() - began < 5
+    return status
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "air-quality-exporter --help",
+        "air-quality-exporter --version",
+        "air-quality-exporter --feed.demo --config.check",
+        "air-quality-exporter probe ws://127.0.0.1:1/",
+        "air-quality-feed --help",
+        "air-quality-feed --version",
+    ],
+)
+def test_a_signal_ends_a_program_whose_output_nobody_reads(programs, unread, command, number):
+    process = start_unread(programs, unread, *command.split())
+    time.sleep(0.5)
+    wait_for(lambda: is_waiting(process), "the wait for a reader")
+    assert expect_end(process, number) == -number
+
+
+@pytest.mark.parametrize("command", ["simulate", "replay", "poll"])
+def test_a_feed_serves_although_nobody_reads_its_address(programs, unread, tmp_path, command):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    recording = tmp_path / "recording"
+    recording.write_text('[{"city":"Pune","aqi":7}]\n')
+    others = {"simulate": [], "replay": [str(recording)]}
+    others["poll"] = ["--source=json", "--url=http://127.0.0.1:1/", "--jq=."]
+    process = start_unread(
+        programs, unread,
+        "air-quality-feed", command, *others[command], f"--listen=127.0.0.1:{port}",
+    )
+    try:
+        if command != "poll":
+            connected = lambda: websocket(f"ws://127.0.0.1:{port}/")  # noqa: E731
+            with wait_for(connected, "the server") as client:
+                assert client.recv(10)
+        else:
+            time.sleep(1.5)
+    finally:
+        assert expect_end(process, signal.SIGTERM) == 0
+
+
+def websocket(address: str):
+    with contextlib.suppress(OSError):
+        return connect_to_feed(address)
+
+
+def test_a_recording_that_nobody_reads_ends_at_a_signal(programs, unread, python_feed):
+    process = start_unread(programs, unread, "air-quality-feed", "record", python_feed.url)
+    python_feed.wait_for_client()
+    python_feed.send([{"city": "Pune", "aqi": 7}])
+    thread = lambda: stopped_threads.find(process.pid, "client")  # noqa: E731
+    wait_for(thread, "the thread of the feed")
+    time.sleep(0.5)
+    assert expect_end(process, signal.SIGTERM) == 0
+
+
+def test_a_healthcheck_has_the_right_status_although_nobody_reads_its_output(
+    programs, unread, start
+):
+    exporter = start.exporter("--feed.demo")
+    wait_for(lambda: exporter.get("/-/ready").status == 200, "the first reading")
+    arguments = ["healthcheck", f"--web.listen-address={exporter.address}"]
+    began = time.monotonic()
+    process = start_unread(programs, unread, "air-quality-exporter", *arguments)
+    assert process.wait(10) == 0
+    assert time.monotonic() - began < 4

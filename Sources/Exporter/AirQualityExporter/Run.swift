@@ -10,9 +10,11 @@ import WebSocket
 ///
 /// - Returns: the exit status.
 func run(_ flags: ParsedFlags, arguments: [String], signals: Signals) throws -> Int32 {
+    if ["probe", "healthcheck"].contains(flags.command.name) { signals.unblock() }
     if flags.command.name == "probe" { return try probe(flags, arguments: arguments) }
     let configuration = try Configuration(flags)
     if flags.command.name == "healthcheck" { return healthcheck(configuration) }
+    if configuration.isCheck { signals.unblock() }
     let feeds = try configuration.configuredFeeds(origin: flags.origin(of: "feed.file"))
     if !configuration.isCheck { return serve(configuration, feeds, flags, signals: signals) }
     try check(configuration, feeds, flags)
@@ -33,8 +35,7 @@ private func serve(
 ) -> Int32 {
     let logger = Logger(level: configuration.logLevel, format: configuration.logFormat)
     do {
-        // Half of them for connections, the other half for feeds, storage, files and the log.
-        try OpenFileLimit.require(64 + 8 * feeds.count)
+        try FeedSet.requireFiles(forFeeds: feeds.count)
         let exporter = try Exporter(configuration, feeds: feeds, logger: logger, signals: signals)
         let server = try exporter.listen()
         logger.info(

@@ -206,6 +206,20 @@ def test_a_reload_without_any_feed_changes_nothing(start, feeds, file, text, oth
     assert "one" in labels(exporter) and len(feeds[0].clients) == 1
 
 
+def test_a_reload_to_more_feeds_than_there_can_be_files_changes_nothing(start, feeds, file):
+    file.write_text(f"- {{url: {feeds[0].url}, name: one}}\n")
+    limited = ("sh", "-c", 'ulimit -n 72 && exec "$@"', "sh")
+    exporter = start.exporter(
+        "--feed.file", str(file), "--web.enable-lifecycle", launcher=limited
+    )
+    feeds[0].wait_for_client()
+    file.write_text("".join(f"- {{url: {feeds[1].url}, name: f{n}}}\n" for n in range(60)))
+    answer = exporter.get("/-/reload", "POST")
+    assert answer.status == 500
+    assert "the limit of open files is 72, at least 544 are needed" in answer.text
+    assert labels(exporter) == ["one"] and len(feeds[0].clients) == 1
+
+
 def test_a_reload_redials_a_feed_whose_setting_changed(start, feeds, file):
     kept, changed, _ = feeds
     text = (

@@ -36,6 +36,13 @@ final class FeedSet: Sendable {
         for feed in feeds { _ = store.setFeed(label: feed.label, idleTimeout: feed.idleTimeout) }
     }
 
+    /// Raises the limit of open files to what so many feeds need, with the rest of the program.
+    /// - Throws: a `SystemError` with both numbers when there cannot be as many.
+    static func requireFiles(forFeeds count: Int) throws(SystemError) {
+        // Half of the 64 for connections, the other half for storage, files and the log.
+        try OpenFileLimit.require(64 + 8 * count)
+    }
+
     /// Dials all feeds.
     func start() throws {
         try changing.withLock { _ in
@@ -70,11 +77,12 @@ final class FeedSet: Sendable {
         changing.withLock { isStopped in
             if isStopped { return nil }
             let wanted: [ConfiguredFeed]
-            do throws(FlagError) {
+            do {
                 wanted = try configuration.configuredFeeds()
+                try Self.requireFiles(forFeeds: wanted.count)
             } catch {
-                logger.error("Feeds not loaded, keeping the previous ones", metadata: ["err": error.line])
-                return error.line
+                logger.error("Feeds not loaded, keeping the previous ones", metadata: ["err": "\(error)"])
+                return "\(error)"
             }
             do throws(FeedOptionError) {
                 try configuration.feed.checkFiles()

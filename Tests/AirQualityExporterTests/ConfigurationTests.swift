@@ -114,6 +114,8 @@ struct ConfigurationTests {
                 "--feed.url", "ws://y/", "--feed.name", "x",
                 line: #"--feed.name "x": expected one --feed.url with it; in --feed.file each feed has a name"#),
             Mistake("--feed.header", "no colon", line: #"--feed.header ***: expected "Name: value" on one line"#),
+            Mistake(
+                "--feed.header", "'A: b'", line: #"--feed.header ***: expected "Name: value" without quotation marks"#),
             Mistake("--feed.header", "A: b\nC: d", line: #"--feed.header ***: expected "Name: value" on one line"#),
             Mistake(
                 "--feed.idle-timeout=60",

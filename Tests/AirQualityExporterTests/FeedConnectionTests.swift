@@ -53,6 +53,29 @@ struct FeedConnectionTests {
                 + "subprotocols instead of the header Sec-WebSocket-Protocol")
     }
 
+    @Test(arguments: ["A: b;C: d", "A: b;C:d", "A: b,C:d", "A: b|C: d", "A: b, c: d"])
+    func `Fields that are joined in one flag or in one line of a file are rejected`(text: String) {
+        #expect(
+            line("--feed.header=\(text)") == "--feed.header ***: expected one header field; repeat the flag for each")
+        let file = directory.write("headers", "# fields\n\(text)\n")
+        #expect(
+            line("--feed.header-file=\(file)")
+                == "--feed.header-file \"\(file)\": expected one header field in line 2")
+        directory.write("headers", "'A: b'")
+        #expect(
+            line("--feed.header-file=\(file)") == "--feed.header-file \"\(file)\": expected \"Name: value\" in line 1")
+    }
+
+    @Test(arguments: [
+        "User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:109.0)", "Cookie: a=b; c=d:e", "Accept: a/b;q=0.5,c/d",
+        "Authorization: Digest username=\"x\", uri=\"http://h:80/\"", "Date: Sun, 06 Nov 1994 08:49:37 GMT", "A: b|c",
+    ])
+    func `A value may have characters that join others`(text: String) throws {
+        let file = directory.write("headers", text)
+        let fields = try configured(["--feed.header=\(text)", "--feed.header-file=\(file)"]).headerFields()
+        #expect(fields.count == 2 && fields[0] == fields[1])
+    }
+
     @Test func `A header file that cannot be read or has a bad line is rejected, without showing it`() {
         let file = directory.write("headers", "A: b\n\nsecret without a colon\n")
         #expect(

@@ -121,9 +121,10 @@ public struct FeedClientOptions: Options {
             .split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
         var fields = headers
         for (index, line) in lines.enumerated() where line.first != "#" && !line.utf8.allSatisfy(isBlank) {
-            guard let field = HTTPField(line: String(line)) else {
+            guard let field = HTTPField(line: String(line)), !isInQuotationMarks(String(line)) else {
                 throw unusable("\"Name: value\" in line \(index + 1)")
             }
+            if hasSecondField(String(line)) { throw unusable("one header field in line \(index + 1)") }
             if field.isReserved { throw unusable("\(field.expectedInstead), in line \(index + 1)") }
             fields.append(field)
         }

@@ -9,23 +9,32 @@ extension ValueFormat<HTTPField> {
             "NAME: VALUE",
             expected: { text in
                 if hasSecondField(text) { return "one header field; repeat the flag for each" }
+                if isInQuotationMarks(text) { return "\"Name: value\" without quotation marks" }
                 return HTTPField(line: text)?.expectedInstead ?? "\"Name: value\" on one line"
             },
             parse: { text in
-                guard let field = HTTPField(line: text), !field.isReserved, !hasSecondField(text) else { return nil }
-                return field
+                guard let field = HTTPField(line: text), !field.isReserved else { return nil }
+                return hasSecondField(text) || isInQuotationMarks(text) ? nil : field
             })
     }
 }
 
-/// Whether the text goes on with another field after a comma or a semicolon, as in `A: b;C: d`.
-private func hasSecondField(_ text: String) -> Bool {
-    text.utf8.split { ",;".utf8.contains($0) }.dropFirst().contains { part in
+/// Whether the text goes on with another field after a comma, a semicolon or a bar, as in `A: b;C: d` and `A: b|C:d`.
+///
+/// A value may have something like a field in it: in `Mozilla/5.0 (X11; rv:109.0)` there is no blank behind the colon,
+/// and no capital letter.
+func hasSecondField(_ text: String) -> Bool {
+    text.utf8.split { ",;|".utf8.contains($0) }.dropFirst().contains { part in
         let line = part.drop(while: isBlank)
         let name = line.prefix(while: isTokenCharacter)
-        return !name.isEmpty && line.dropFirst(name.count).starts(with: ": ".utf8)
+        let isCapital = name.first.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) } ?? false
+        let isName = isCapital && !name.contains(where: isDigit)
+        return !name.isEmpty && line.dropFirst(name.count).starts(with: (isName ? ":" : ": ").utf8)
     }
 }
+
+/// Whether the text begins with a mark that a shell leaves there; it could belong to a name of a field.
+func isInQuotationMarks(_ text: String) -> Bool { text.first == "'" }
 
 extension ValueFormat<String> {
     /// A token (RFC 6455, section 4.1).

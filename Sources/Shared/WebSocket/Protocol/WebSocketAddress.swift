@@ -33,7 +33,12 @@ public struct WebSocketAddress: Sendable, Equatable {
         guard rest.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw SystemError(.address, "it has a blank, a control character or one outside ASCII: percent-encode it")
         }
-        if [",ws://", ",wss://", ";ws://", ";wss://"].contains(where: lowercased.contains) {
+        // A query may have an address as a value.
+        let isTwice = rest.prefix { $0 != UInt8(ascii: "?") }.firstRange(of: "://".utf8) != nil
+        let isList = [",", ";", "|"].contains {
+            lowercased.contains($0 + "ws://") || lowercased.contains($0 + "wss://")
+        }
+        if isTwice || isList {
             throw SystemError(.address, "two addresses in one; give each by a flag of its own")
         }
         guard !rest.contains(UInt8(ascii: "#")) else {

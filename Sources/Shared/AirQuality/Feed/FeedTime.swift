@@ -7,7 +7,7 @@ enum FeedTime: Equatable {
     /// A text without a zone, which nobody has told.
     case withoutZone
 
-    /// Reads RFC 3339 text, whose offset may lack its colon, or be missing; or the digits of an epoch.
+    /// Reads RFC 3339 text, which may lack what ``completed(_:zone:)`` adds, or its zone; or the digits of an epoch.
     ///
     /// - Parameter zone: milliseconds east of UTC of a text that names no zone; `nil` = unknown.
     /// - Returns: `nil` when the text is no time.
@@ -21,21 +21,44 @@ enum FeedTime: Equatable {
             self = .at(time)
             return
         }
-        var bytes = (0..<text.count).map { text[$0] }
-        if bytes.count > 5, bytes.suffix(4).allSatisfy(isDigit), "+-".utf8.contains(bytes[bytes.count - 5]) {
-            bytes.insert(UInt8(ascii: ":"), at: bytes.count - 2)
-            guard let time = parseRFC3339(bytes.span) else { return nil }
-            self = .at(time)
-            return
+        let bytes = (0..<text.count).map { text[$0] }
+        let isUTC = [" UTC", " GMT"].contains { bytes.suffix(4).elementsEqual($0.utf8) }
+        // Behind the date, whose own signs come earlier.
+        let end = isUTC ? bytes.count - 4 : bytes.indices.dropFirst(10).first { "+-Zz".utf8.contains(bytes[$0]) }
+        let given = isUTC ? Array("Z".utf8) : Array(bytes[(end ?? bytes.count)...])
+        guard let time = parseRFC3339(Self.completed(bytes[..<(end ?? bytes.count)], zone: given).span) else {
+            return nil
         }
-        bytes.append(UInt8(ascii: "Z"))
-        guard let time = parseRFC3339(bytes.span) else { return nil }
-        self = zone.map { .at(time - $0) } ?? .withoutZone
+        if !given.isEmpty {
+            self = .at(time)
+        } else {
+            self = zone.map { .at(time - $0) } ?? .withoutZone
+        }
     }
 
-    /// Epoch seconds (below 10¹¹) or milliseconds.
+    /// The text with what feeds leave out: `-` and `:` of `20261125T190000`, seconds, the minutes or the colon of an
+    /// offset, UTC's `Z`; and without blanks before the offset.
+    private static func completed(_ local: ArraySlice<UInt8>, zone: [UInt8]) -> [UInt8] {
+        var local = Array(local)
+        while local.last == UInt8(ascii: " ") { local.removeLast() }
+        if local.count == 15, local[8] == UInt8(ascii: "T") {
+            for place in [13, 11] { local.insert(UInt8(ascii: ":"), at: place) }
+            for place in [6, 4] { local.insert(UInt8(ascii: "-"), at: place) }
+        }
+        if local.count == "2026-11-25T19:00".utf8.count { local += ":00".utf8 }
+        var zone = zone.isEmpty ? Array("Z".utf8) : zone
+        if zone.count == "+05".utf8.count { zone += ":00".utf8 }
+        if zone.count == "+0530".utf8.count { zone.insert(UInt8(ascii: ":"), at: 3) }
+        return local + zone
+    }
+
+    /// Epoch seconds (below 10¹¹), milliseconds (below 10¹⁴) or microseconds.
     init?(epoch number: Double) {
-        guard number >= 0, number < 1e15 else { return nil }
-        self = .at(Timestamp((number < 1e11 ? number * 1000 : number).rounded()))
+        guard number >= 0, number < 1e17 else { return nil }
+        switch number {
+        case ..<1e11: self = .at(Timestamp((number * 1000).rounded()))
+        case ..<1e14: self = .at(Timestamp(number.rounded()))
+        default: self = .at(Timestamp((number / 1000).rounded()))
+        }
     }
 }

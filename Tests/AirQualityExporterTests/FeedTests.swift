@@ -3,6 +3,7 @@ import FeedProtocol
 import HTTPText
 import JSON
 import System
+import TestSupport
 import Testing
 
 @testable import AirQuality
@@ -93,11 +94,60 @@ struct FeedTests {
             ("7", "message=7"), ("[[7],8]", "element=[7]"),
             (#"[{"city":"Pune","aqi":NaN}]"#, #"message=[{"city":"Pune","aqi":NaN}]"#), ("[", "message=["),
             (#"{"error":"auth required"}"#, "fields=error says=auth required"),
+            (#"{"jsonrpc":"2.0","id":1,"error":"bad"}"#, "fields=jsonrpc,id,error says=bad"),
+            (#"[{"id":7.5,"aqi":50},{"id":8.5,"aqi":60}]"#, "value=50 fields=id,aqi"),
             (#"[{"\u001b[2J\n\"\u202e":1}]"#, #"fields= [2J " "#), ("[]", "message=[]"),
         ])
     func `A message without readings is explained, with the flags that would read it`(
         _ message: String, _ words: String
     ) { #expect(explanation(of: message) == words) }
+
+    @Test(
+        arguments: [
+            (#"[{"error":"no"}]"#, "no"), (#"{"errors":["no"]}"#, "no"), (#"{"Message":"no"}"#, "no"),
+            (#"{"status":"error","data":"no"}"#, "no"),
+            (#"{"type":"error","id":"7","payload":{"message":"no"}}"#, "no"),
+            (#"{"type":"connection_error","payload":[{"Message":"no"}]}"#, "no"),
+            (#"{"success":false,"text":"no"}"#, "no"),
+            (#"[null,"1","t","phx_reply",{"status":"error","response":{"reason":"no"}}]"#, "no"),
+            (#"{"error":{"code":401,"message":"no"}}"#, "no"), (#"{"errors":{"token":["no"]}}"#, "no"),
+            (#"{"error_message":"no"}"#, "no"), (#"{"error":true,"msg":"no"}"#, "no"),
+            (#"{"type":"welcome","title":"yes"}"#, nil), (#"{"data":{"message":"yes","description":"yes"}}"#, nil),
+            (#"{"error":"","status":"ok"}"#, nil), (#"{"status":"error"}"#, nil), ("7", nil), (#""text""#, nil),
+        ] as [(String, String?)])
+    func `The words of a server are found wherever servers put them`(_ message: String, _ words: String?) {
+        #expect(MessageExplanation.serverWords(in: message.utf8.span) == words)
+    }
+
+    @Test func `What a server says is not hidden by its greeting, nor by what it said on an earlier connection`() throws
+    {
+        let store = ReadingStore(rules: StoreRules(), feeds: ["ws://x/"], at: 0)
+        let lines = WrittenLines()
+        let feed = ConfiguredFeed(
+            label: "ws://x/", address: try WebSocketAddress("ws://x/"), settings: Configuration())
+        var handler = FeedHandler(feed, number: 0, store: store, logger: Logger(write: lines.append))
+        func said() -> String? {
+            let problem = Health(store: store).readinessProblem ?? ""
+            return problem.firstRange(of: "says=").map { String(problem[$0.upperBound...]) }
+        }
+        let welcome = Array(#"{"type":"welcome"}"#.utf8)
+        handler.handle(.connected(HTTPFields([])))
+        handler.receive(.text, welcome.span)
+        #expect(said() == nil)
+        for _ in 0..<20 { handler.receive(.text, Array(#"{"error":"auth required"}"#.utf8).span) }
+        #expect(said() == "\"auth required\"")
+        handler.receive(.text, welcome.span)
+        #expect(said() == "\"auth required\"")
+        for words in ["quota", "closed", "quota"] {
+            handler.handle(.disconnected(.lost, detail: "x", retryAfter: nil))
+            handler.handle(.connected(HTTPFields([])))
+            handler.receive(.text, welcome.span)
+            handler.receive(.text, Array(#"{"error":"\#(words)"}"#.utf8).span)
+            #expect(said() == words)
+        }
+        for number in 0..<100 { handler.receive(.text, Array(#"{"error":"\#(number)"}"#.utf8).span) }
+        #expect(lines.text.split(separator: "\n").filter { $0.contains("says=") }.count == FeedLog.burst)
+    }
 
     @Test func `A long message is explained briefly`() {
         let name = String(repeating: #"é\u0000"#, count: 30_000)

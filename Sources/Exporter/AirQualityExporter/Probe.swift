@@ -2,6 +2,7 @@ import AirQuality
 import Bytes
 import CommandLine
 import FeedOptions
+import JSON
 import System
 import WebSocket
 
@@ -92,12 +93,29 @@ private struct ProbeReport {
         if visit.isConnected, visit.messages.isEmpty, visit.problem == nil { add("no message came in time") }
         let messages = visit.messages.compactMap(\.self)
         for (number, message) in visit.messages.enumerated() { describe(message, number: number + 1) }
-        if !readings.isEmpty { return addTable(of: readings) }
-        guard let plan = ReadingPlan.best(for: messages), !plan.arguments.isEmpty else { return }
+        if !readings.isEmpty { addTable(of: readings) }
+        guard let plan = plan(for: messages), !plan.arguments.isEmpty else { return }
         let words = ["air-quality-exporter", "--feed.url", address] + given
-        add("\nto read it:\n  \(words.map(shellQuoted).joined(separator: " ")) \(plan.arguments)")
+        let what = readings.isEmpty ? "it" : "all of it"
+        add("\nto read \(what):\n  \(words.map(shellQuoted).joined(separator: " ")) \(plan.arguments)")
         add("\nwhich reads:")
         addTable(of: plan.readings(of: messages))
+    }
+
+    /// The plan that reads more than the settings do, or as much and without rejections; `nil`: there is none.
+    private func plan(for messages: [[UInt8]]) -> ReadingPlan? {
+        let best = ReadingPlan.best(for: messages)
+        if let best {
+            let count = best.readings(of: messages).count
+            // Another place of the items has no others around them.
+            if readings.isEmpty || count > readings.count || (count == readings.count && !best.items.isEmpty) {
+                return best
+            }
+        }
+        let hasOthers = messages.contains { JSONTree.bounded($0)?.first?.elements == nil }
+        let arrays = ReadingPlan(program: "arrays")
+        let isAsGood = !readings.isEmpty && arrays.readings(of: messages).count == readings.count
+        return hasOthers && isAsGood ? arrays : nil
     }
 
     /// Adds a message, and why it gives no reading, or what of it is rejected.

@@ -82,6 +82,10 @@ OTHERS = {
     "tags and fields": {"tags": {"city": "Delhi"}, "fields": {"aqi": 301, "pm25": 180}},
     "JSON in a field": {"channel": "air", "payload": json.dumps([{"city": "Delhi", "aqi": 301}])},
     "a quotation mark": [{"station": {"name": "O'Hare"}, "aqi": 301}],
+    "groups by name": {"IN": {"Delhi": 301, "Pune": 51}, "FR": {"Lyon": 61, "Paris": 62}},
+    "groups of objects": {
+        "data": {"IN": {"Delhi": {"aqi": 301}}, "FR": {"Lyon": {"aqi": 61}, "Paris": {"aqi": 62}}}
+    },
     "server-sent events in a text": 'data: {"city": "Delhi", "aqi": 301}\n\n',
 }
 
@@ -116,6 +120,48 @@ def test_probe_succeeds_where_a_reading_came(programs):
         found = probe(programs, feed.url)
         assert found.returncode == 0
         assert "Delhi" in found.stdout and "301" in found.stdout
+    finally:
+        feed.stop()
+
+
+@pytest.mark.parametrize(
+    "messages, flags, cities",
+    [
+        (
+            [{"IN": {"Delhi": 301, "Pune": 51}, "FR": {"Lyon": 61, "Paris": 62}}],
+            None,
+            ["Delhi", "Lyon", "Paris", "Pune"],
+        ),
+        (
+            [{"data": {"IN": {"Delhi": {"aqi": 301}}, "FR": {"Lyon": {"aqi": 61}}}}],
+            None,
+            ["Delhi", "Lyon"],
+        ),
+        (
+            [{"coord": {"lon": 77.2, "lat": 28.6}, "list": [{"main": {"aqi": 2}, "dt": 1}]}],
+            None,
+            ["28.6,77.2"],
+        ),
+        ([[{"city": "Delhi", "aqi": 301}], {"type": "ping"}], "--feed.jq arrays", ["Delhi"]),
+        ([[None, "3", "t", "update", {"city": "Delhi", "aqi": 301}]], "--feed.items /4", ["Delhi"]),
+    ],
+)
+def test_probe_reads_all_that_is_there(programs, messages, flags, cities):
+    feed = Sender(*map(json.dumps, messages))
+    try:
+        found = probe(programs, feed.url).stdout
+    finally:
+        feed.stop()
+    command = re.search(r"to read (?:all of )?it:\n(.*)", found)[1]
+    assert flags is None or command.endswith(flags), found
+    rows = found.split("which reads:")[1].strip().splitlines()[1:]
+    assert sorted(row.split("  ")[1] for row in rows) == cities, found
+
+
+def test_probe_names_no_flags_where_all_is_read(programs):
+    feed = Sender('[{"city": "Delhi", "aqi": 301}]', "[]")
+    try:
+        assert "to read" not in probe(programs, feed.url).stdout
     finally:
         feed.stop()
 

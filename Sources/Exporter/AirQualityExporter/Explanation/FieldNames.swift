@@ -36,7 +36,7 @@ enum FieldNames {
             """
             co t h p w ts time date id uid seq code status year month day hour minute total size length offset no hum \
             rh min max limit nonce retry interval ref joinref epoch population zip pin x z bc lat lon lng alt temp \
-            wind rain press page
+            wind rain press page jsonrpc specversion
             """))
 
     private static let otherTimes = words("forecast predict tomorrow history yesterday previous")
@@ -107,7 +107,7 @@ enum FieldNames {
         """
         category status unit quality level color colour dominant dominent advice description main pollutant parameter \
         provider attribution timezone tz icon version jsonrpc specversion scale standard quantity time date updated \
-        lastupdated comment note health band local
+        lastupdated comment note health band local error reason
         """)
     private static let topics = words("topic channel stream subject path subscription")
     private static let kinds = words(
@@ -118,7 +118,8 @@ enum FieldNames {
             data payload result results message body readings stations features cities values items list records \
             response event properties measurements sensors current latest content params attributes fields tags \
             metrics observations obs rows update updates msg args newstate geometry meta air iaqi value metric series \
-            place city station location site old new feed airquality states countries regions datasets batch
+            place city station location site old new feed airquality states countries regions datasets batch main \
+            components pollutants concentrations coord coordinates details info summary hourly daily position
             """))
 
     /// How little the name is one of a place's name, from 0; `nil`: it is something else.
@@ -135,6 +136,20 @@ enum FieldNames {
     /// Whether the field's text may be a path with a place in it.
     static func isTopic(_ name: String) -> Bool { topics.contains(plain(name)) }
 
+    /// Names of fields with a server's own words: those of an error, those that stand beside readings as well, and
+    /// those that have words only where something else says that it is an error.
+    private static let wordNames = [
+        Set(words("error errors err errormessage errormsg errordescription exception fault")),
+        Set(words("message reason detail msg")),
+        Set(words("details description title text payload data body response result")),
+    ]
+
+    /// How little the field's name says that it has a server's own words, from 0; `nil`: it says something else.
+    static func wordsRank(_ name: String) -> Int? {
+        let name = plain(name)
+        return wordNames.firstIndex { $0.contains(name) }
+    }
+
     /// Whether the field's text is something else than a name.
     static func isOtherText(_ name: String) -> Bool {
         let name = plain(name)
@@ -144,9 +159,14 @@ enum FieldNames {
     /// Whether the name can be that of a place: nothing else that names of fields say.
     static func canBePlace(_ name: String) -> Bool {
         let plain = plain(name)
+        return canBeGroup(name) && !(plain.utf8.count < 5 && standards.contains(plain)) && placeRank(name) == nil
+    }
+
+    /// Whether the name can be that of a group of places, such as a country's, also where that means a standard.
+    static func canBeGroup(_ name: String) -> Bool {
+        let plain = plain(name)
         return !plain.isEmpty && !structures.contains(plain) && !isIndex(name) && !isOtherQuantity(name)
-            && !values.contains(plain) && !(plain.utf8.count < 5 && standards.contains(plain))
-            && placeRank(name) == nil && !isOtherTime(name)
+            && !values.contains(plain) && !isOtherTime(name)
     }
 
     /// Whether the text can be a place's name: letters in it, no time, no address.

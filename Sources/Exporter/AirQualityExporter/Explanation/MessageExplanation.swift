@@ -31,12 +31,17 @@ struct MessageExplanation {
         case .some(let reason): addElement(reason, of: outcome.elements ?? message, outcome.decoded, settings.format)
         }
         if isReadInPart || [.tooLarge, .cityLimit, .notJSON].contains(reason) { return }
-        add(
-            "says",
-            JSONTree.bounded(message)?.first?.complaint.map { shown($0.utf8Span.span, bytes: Self.messageBytes) })
+        add("says", Self.serverWords(in: message.span))
         // The shape is right where a value is absent, or where only the time or the range is wrong.
         let isShape = ![.badTime, .outOfRange].contains(reason) && !(reason == .noValue && has("value"))
         if isShape { add("hint", ReadingPlan.best(for: [message])?.arguments) }
+    }
+
+    /// A server's own words in a message without readings, such as those of `{"error": "auth required"}`; `nil`: none,
+    /// or the message is longer than such messages are.
+    static func serverWords(in message: Span<UInt8>) -> String? {
+        guard message.count <= 4096 else { return nil }
+        return JSONTree.texts(of: message)?.first?.serverWords().map { shown($0.utf8Span.span, bytes: messageBytes) }
     }
 
     private func has(_ name: String) -> Bool { fields.contains { $0.name == name } }
@@ -81,17 +86,45 @@ extension JSONTree {
         message.count <= ReadingPlan.maximumMessageBytes ? texts(of: message.span) : nil
     }
 
-    /// A server's own words, such as `{"error": "auth required"}`.
-    fileprivate var complaint: String? {
-        let values = ["error", "message", "reason", "errors", "detail", "msg"].lazy.compactMap { self[$0] }
-        return values.compactMap { value in
-            value.text ?? ["message", "reason", "detail", "error"].lazy.compactMap { value[$0]?.text }.first
-        }.first { !$0.isEmpty }
+    /// A server's own words, such as those of `{"error": "auth required"}`.
+    ///
+    /// - Parameter isError: whether the field around it has the name of an error.
+    func serverWords(depth: Int = 0, isError: Bool = false) -> String? {
+        switch self {
+        case .text(let text): return isError && !text.isEmpty ? text : nil
+        case .array(let elements) where depth < 4:
+            return elements.prefix(8).lazy.compactMap { $0.serverWords(depth: depth + 1, isError: isError) }.first
+        case .object(let fields) where depth < 4:
+            let saysError = isError || fields.contains(where: \.saysError)
+            let named = fields.compactMap { field in
+                FieldNames.wordsRank(field.name).map { (rank: $0, value: field.value) }
+            }
+            for (rank, value) in named.sorted(by: { $0.rank < $1.rank }) {
+                let hasWords = saysError || rank == 0 || (rank == 1 && depth == 0)
+                if let words = value.serverWords(depth: depth + 1, isError: hasWords) { return words }
+            }
+            // `{"errors": {"token": ["is missing"]}}`
+            let others = isError ? fields.filter { FieldNames.wordsRank($0.name) == nil && !$0.saysError } : []
+            return others.lazy.compactMap { $0.value.serverWords(depth: depth + 1, isError: true) }.first
+        default: return nil
+        }
     }
 
     /// The value for people: a text without its quotation marks.
     fileprivate func shown(_ bytes: Int) -> String {
         AirQualityExporter.shown((text ?? json).utf8Span.span, bytes: bytes)
+    }
+}
+
+extension JSONField {
+    /// Whether the field says that what is beside it is an error: `"status": "error"`, `"success": false`.
+    fileprivate var saysError: Bool {
+        switch value {
+        case .boolean(false): ["ok", "success"].contains(name)
+        case .text(let text) where text.utf8.count <= 32 && (FieldNames.isKind(name) || name == "status"):
+            text.lowercased().contains("error") || text.lowercased().hasPrefix("fail")
+        default: false
+        }
     }
 }
 

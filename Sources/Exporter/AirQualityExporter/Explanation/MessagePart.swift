@@ -15,10 +15,10 @@ struct MessagePart {
     /// Whether it is one of many of its kind.
     var isElement = false
 
-    /// The fields of an object, or the columns of a row.
+    /// The fields of an object, or the columns of a row; none of groups, which are looked at together.
     var members: [MessagePart] {
         switch value {
-        case .object(let fields):
+        case .object(let fields) where groups(fields).isEmpty:
             fields.prefix(Self.maximumFields).filter { !FieldNames.isOtherTime($0.name) }
                 .map { MessagePart(steps: [.field($0.name)], value: $0.value) }
         case .array(let elements) where !value.isList:
@@ -42,7 +42,7 @@ struct MessagePart {
         switch value {
         case .object(let all):
             let fields = Array(all.prefix(Self.maximumFields))
-            return entries(fields) + values(fields) + tables(fields) + affixed(fields)
+            return groups(fields) + entries(fields) + values(fields) + tables(fields) + affixed(fields)
         case .array(let elements): return self.elements(elements) + rows(elements, legends)
         case .text(let text): return inside(text)
         default: return []
@@ -61,7 +61,7 @@ struct MessagePart {
 
     /// `{"Delhi": 301, "Pune": 51}`
     private func entries(_ fields: [JSONField]) -> [MessagePart] {
-        let places = fields.filter { FieldNames.canBePlace($0.name) && ($0.value.isContainer || $0.value.index != nil) }
+        let places = fields.filter(\.isPlace)
         let names = Set(places.map(\.name))
         let others = fields.filter { !names.contains($0.name) }.map { [PathStep.field($0.name)].expression }
         let isLikely = places.count > 1 || (others.isEmpty && isElement) || places.contains { $0.value.namesIndex }
@@ -69,6 +69,19 @@ struct MessagePart {
         let entries = places.map { JSONTree.object([JSONField("key", .text($0.name)), JSONField("value", $0.value)]) }
         let rest = others.isEmpty ? [] : [PathStep.filter("del(\(others.joined(separator: ", ")))")]
         return list(rest + [.entries], of: entries)
+    }
+
+    /// `{"IN": {"Delhi": 301, "Pune": 51}, "FR": {"Lyon": 61, "Paris": 62}}`
+    private func groups(_ fields: [JSONField]) -> [MessagePart] {
+        var names: Set<String> = []
+        let areGroups = fields.allSatisfy { group in
+            guard FieldNames.canBeGroup(group.name), case .object(let places) = group.value, !places.isEmpty else {
+                return false
+            }
+            // Names that are there in each group are those of fields.
+            return places.allSatisfy { $0.isPlace && names.insert($0.name).inserted }
+        }
+        return areGroups && fields.count > 1 ? list([.values], of: fields.map(\.value)) : []
     }
 
     /// `{"s1": {"name": "Delhi", "aqi": 301}, "s2": {"name": "Pune", "aqi": 51}}`
@@ -149,6 +162,11 @@ struct MessagePart {
         let code = #"capture("^ *(?<name>[^:=;,|]+?) *[:=;,|] *(?<n>[0-9]+([.][0-9]+)?)")"#
         return list([.filter(code)], of: [.object([JSONField("name", .text(name)), JSONField("n", .number(number))])])
     }
+}
+
+extension JSONField {
+    /// Whether it may be a place with its reading.
+    fileprivate var isPlace: Bool { FieldNames.canBePlace(name) && (value.isContainer || value.index != nil) }
 }
 
 extension JSONTree {

@@ -15,6 +15,8 @@ struct PlanSearch {
     /// Plans with how likely each is the right one.
     private(set) var scores: [ReadingPlan: Int] = [:]
     private let legends: [[String]]
+    /// Whether the message may be the reading of a place that it does not name: a server says nothing in it.
+    private let mayBeNameless: Bool
     /// The selection of messages of the same sort; empty where there is but one.
     private let kind: [PathStep]
     private var partCount = 0
@@ -28,6 +30,7 @@ struct PlanSearch {
 
     init(_ message: JSONTree, legends: [[String]]) {
         self.legends = legends
+        mayBeNameless = message.serverWords() == nil
         kind = message.kind.map { [$0] } ?? []
         visit(MessagePart(steps: [], value: message))
     }
@@ -103,7 +106,10 @@ struct PlanSearch {
             }
         }
         if cities.isEmpty, let name = part.position { cities.append(([.filter(name)], 50)) }
-        if cities.isEmpty, depth == 0 { cities.append(([.filter(#""station""#)], 60)) }
+        let isOneOfMany = trail.contains { $0.steps.contains(.each) && $0.part.value.elements?.count != 1 }
+        if cities.isEmpty, depth == 0, mayBeNameless, !isOneOfMany {
+            cities.append(([.filter(#""station""#)], 60))
+        }
         return Array(cities.sorted { $0.rank < $1.rank }.prefix(3))
     }
 

@@ -19,7 +19,16 @@ struct FeedHandler: ~Copyable {
     private let logger: Logger
     private var reader: MessageReader
     private var log: FeedLog
+    /// Explanations with a server's own words, which may alternate.
+    private var explanations: [Topic: MessageExplanation] = [:]
+    /// The words of the server on this connection that the store has, by reason.
+    private var words: [RejectionReason?: String] = [:]
     private var isFirstMessage = true
+
+    private struct Topic: Hashable {
+        var reason: RejectionReason?
+        var words: String
+    }
 
     /// - Parameter number: the feed's place in the store.
     init(_ feed: ConfiguredFeed, number: Int, store: ReadingStore, logger: Logger) {
@@ -34,7 +43,10 @@ struct FeedHandler: ~Copyable {
     /// Notes a change of the connection.
     mutating func handle(_ event: WebSocketEvent) {
         let event = FeedEvent(event)
-        if case .connected = event { isFirstMessage = true }
+        if case .connected = event {
+            words = [:]
+            isFirstMessage = true
+        }
         if let entry = log.entry(for: event, at: monotonicTime()) {
             logger.log(level: entry.level, entry.message, metadata: entry.metadata)
         }
@@ -64,9 +76,24 @@ struct FeedHandler: ~Copyable {
     private mutating func explain(
         _ reason: RejectionReason?, _ message: Span<UInt8>, _ outcome: MessageReader.Outcome
     ) {
-        guard log.isDue(reason, at: monotonicTime()) else { return }
+        let words = outcome.decoded.accepted.isEmpty ? MessageExplanation.serverWords(in: message) : nil
+        let topic = words.map { Topic(reason: reason, words: $0) }
+        guard log.isDue(reason, words: words, at: monotonicTime()) else {
+            guard let topic, topic.words != self.words[reason], let known = explanations[topic] else { return }
+            self.words[reason] = topic.words
+            return store.apply(.explained(reason, known.fields), feed: number)
+        }
         let explanation = MessageExplanation(reason, of: message.array, outcome, settings: reader.settings)
-        store.apply(.explained(reason, explanation.fields), feed: number)
+        if let topic {
+            // A server that always finds new words.
+            if explanations.count >= 50 { explanations = [:] }
+            explanations[topic] = explanation
+            self.words[reason] = topic.words
+        }
+        // A greeting does not hide what the server said before it.
+        if topic != nil || self.words[reason] == nil {
+            store.apply(.explained(reason, explanation.fields), feed: number)
+        }
         guard let feed = store.feeds.first(where: { $0.label == label }) else { return }
         var metadata = ["feed": label] + feed.details(of: reason)
         if let hint = feed.hint(of: reason) {

@@ -37,6 +37,9 @@ struct FeedLog: Sendable {
     /// When the ``rest`` of all disconnects that were told of will be over.
     private var restsUntil = Duration.zero
     private var explanations: [RejectionReason?: LineLimit] = [:]
+    /// The words of the server that were told since a time.
+    private var words: Set<String> = []
+    private var wordsSince = Duration.zero
 
     init(label: String) { self.label = label }
 
@@ -69,11 +72,17 @@ struct FeedLog: Sendable {
         }
     }
 
-    /// Whether it is time to tell that messages give no readings: each reason at first, then at most hourly.
+    /// Whether it is time to tell that messages give no readings: each reason at first, then at most hourly, and so
+    /// each of a server's own words, ``burst`` of them an hour.
     ///
     /// - Parameter reason: `nil`: messages are without readings.
-    mutating func isDue(_ reason: RejectionReason?, at now: Duration) -> Bool {
-        explanations[reason, default: LineLimit(Self.reminder)].suppressed(before: now) != nil
+    mutating func isDue(_ reason: RejectionReason?, words text: String? = nil, at now: Duration) -> Bool {
+        if now - wordsSince >= Self.reminder {
+            words = []
+            wordsSince = now
+        }
+        if let text { return words.count < Self.burst && words.insert(text).inserted }
+        return explanations[reason, default: LineLimit(Self.reminder)].suppressed(before: now) != nil
     }
 
     private func entry(_ level: Logger.Level, _ message: String, _ details: Logger.Metadata = [:]) -> Entry {

@@ -16,7 +16,7 @@ struct Endpoints: Sendable {
     var scrapeLimit: RequestLimit?
     /// Listeners of `/events` at once.
     let listenerLimit = RequestLimit(
-        256, perClient: 64, refusal: .busy("too many listeners, expected at most 256", retryAfter: 10))
+        256, perClient: 64, refusal: .busy("too many listeners: at most 256, and 64 of one address", retryAfter: 10))
     /// Pages and histories at once: each is up to a megabyte while it is made.
     let documentLimit = RequestLimit(
         64, perClient: 16, patience: .milliseconds(500), refusal: .busy("too many requests at once"))

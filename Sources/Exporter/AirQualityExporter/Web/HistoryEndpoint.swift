@@ -2,17 +2,20 @@ import AirQuality
 import Bytes
 import HTTPServer
 import HTTPText
-import Synchronization
+import System
 
 /// Answers `/history.json`, on the thread that asks.
-final class HistoryEndpoint: Sendable {
+struct HistoryEndpoint: Sendable {
     /// Points of one document: 26 MB of JSON.
     static let maximumPoints = 200_000
+    /// Documents that are made at a time.
+    static let maximumDocuments = 2
+    static let patience = Duration.seconds(10)
 
     private let store: ReadingStore
     private let maximumPoints: Int
-    /// Locked while a document is made.
-    private let making = Mutex(())
+    /// Number of documents that are being made.
+    private let underWay = Monitor(0)
     /// Fields of every response, errors included.
     private let headers: [(name: String, value: String)]
 
@@ -25,12 +28,24 @@ final class HistoryEndpoint: Sendable {
     }
 
     func respond(to request: HTTPRequest) -> HTTPResponse {
+        let query: HistoryQuery
         do throws(QueryError) {
-            let query = try HistoryQuery(request.query)
-            return making.withLock { _ in respond(to: request, query) }
+            query = try HistoryQuery(request.query)
         } catch {
             return .jsonError(status: 400, headers: headers, error.line)
         }
+        let hasTurn = underWay.wait(until: monotonicTime() + Self.patience) { count -> Bool? in
+            guard count < Self.maximumDocuments else { return nil }
+            count += 1
+            return true
+        }
+        guard hasTurn == true else {
+            return .jsonError(
+                status: 503, headers: headers + [("Retry-After", "10")],
+                "\(Self.maximumDocuments) histories are being made, and none was ready within 10 s: try again later")
+        }
+        defer { underWay.change { $0 -= 1 } }
+        return respond(to: request, query)
     }
 
     private func respond(to request: HTTPRequest, _ query: HistoryQuery) -> HTTPResponse {

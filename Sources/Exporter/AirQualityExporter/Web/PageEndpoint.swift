@@ -12,6 +12,7 @@ struct PageEndpoint: Sendable {
     let assets: PageAssets
     private let settings: PageSettings
     private let headers: [(name: String, value: String)]
+    private let cache = PageCache()
 
     init(store: ReadingStore, health: Health, web: Configuration.Web, version: String) {
         self.store = store
@@ -56,16 +57,18 @@ struct PageEndpoint: Sendable {
     private func respond(to request: HTTPRequest, _ render: (Page) throws(QueryError) -> [UInt8]?) -> HTTPResponse {
         let snapshot = store.snapshot(withHistories: true)
         let now = currentTime()
-        let isStale = health.isStale(snapshot.feeds, at: now)
-        let hint = isStale || snapshot.cityCount == 0 ? health.hint(of: snapshot.feeds) : nil
-        let page = Page(settings, snapshot, isStale: isStale, hint: hint, at: now)
-        do throws(QueryError) {
-            guard let document = try render(page) else {
-                return HTTPResponse(status: 404, line: "no such city; see / for the list")
+        return cache.response(to: request, version: snapshot.version, at: now) {
+            let isStale = health.isStale(snapshot.feeds, at: now)
+            let hint = isStale || snapshot.cityCount == 0 ? health.hint(of: snapshot.feeds) : nil
+            let page = Page(settings, snapshot, isStale: isStale, hint: hint, at: now)
+            do throws(QueryError) {
+                guard let document = try render(page) else {
+                    return HTTPResponse(status: 404, line: "no such city; see / for the list")
+                }
+                return HTTPResponse(headers: headers, to: request, document)
+            } catch {
+                return HTTPResponse(status: 400, line: error.line)
             }
-            return HTTPResponse(headers: headers, to: request, document)
-        } catch {
-            return HTTPResponse(status: 400, line: error.line)
         }
     }
 }

@@ -54,22 +54,25 @@ import Testing
         #expect(try server.connect(from: 2).request("/").status == 200)
     }
 
-    @Test func `A request beyond the limit waits for its turn`() throws {
+    @Test func `A request beyond the limit waits for its turn, and as many wait as may be under way`() throws {
         let entered = Gate()
         let gate = Gate()
         let limit = RequestLimit(1, perClient: 1, patience: .seconds(60), refusal: .busy("too many"))
-        let server = try serve(limit: limit) { request in
+        let meter = HTTPMeter(statuses: [200, 503])
+        let server = try serve(limit: limit, meter: meter) { request in
             entered.open()
             gate.wait()
             return echo(request)
         }
-        let clients = try (0..<3).map { _ in try server.connect() }
-        for client in clients { client.send(Self.get) }
-        for _ in clients {
-            entered.wait()
-            gate.open()
-        }
-        for client in clients { #expect(try client.readAnswer().status == 200) }
+        let first = try server.connect()
+        first.send(Self.get)
+        entered.wait()
+        let others = try (0..<2).map { _ in try server.connect() }
+        for client in others { client.send(Self.get) }
+        eventually("one waits, and the other is one too many") { meter.current.responses[503] == 1 }
+        for _ in 0..<2 { gate.open() }
+        #expect(try first.readAnswer().status == 200)
+        #expect(try Set(others.map { try $0.readAnswer().status }) == [200, 503])
     }
 
     /// 16 MiB of one address, 64 MiB in all; a response that is larger alone is sent where there is nothing else.

@@ -1,16 +1,20 @@
-internal import Synchronization
 internal import System
 
 /// Limits how much is under way at once: requests of a route, slow readers included, or bytes.
 ///
-/// More may wait a moment for its turn, so that a client with a few connections more than its part is slowed down
-/// instead of rejected, and one with many does not come again at once.
+/// As much again may wait a moment for its turn, so that a client with a few connections more than its part is slowed
+/// down instead of rejected.
 public final class RequestLimit: Sendable {
     let refusal: HTTPRefusal
     private let limit: Int
     private let limitPerClient: Int
     private let patience: Duration
-    private let underWay = Mutex(Amounts())
+    private let state = Monitor(State())
+
+    private struct State {
+        var underWay = Amounts()
+        var waiting = Amounts()
+    }
 
     private struct Amounts {
         var total = 0
@@ -37,26 +41,25 @@ public final class RequestLimit: Sendable {
 
     /// Takes the amount if there is room for it, or will be in time.
     func take(_ amount: Int = 1, of client: [UInt8]) -> Bool {
-        let deadline = monotonicTime() + patience
-        while !takeAtOnce(amount, of: client) {
-            guard monotonicTime() < deadline else { return false }
-            // Each end of a request would wake all that wait.
-            pauseThread(for: .milliseconds(100))
+        var isWaiting = false
+        let isTaken = state.wait(until: monotonicTime() + patience) { state -> Bool? in
+            if add(amount, of: client, to: &state.underWay) { return true }
+            if !isWaiting { isWaiting = add(amount, of: client, to: &state.waiting) }
+            return isWaiting ? nil : false
         }
+        if isWaiting { state.change { $0.waiting.add(-amount, of: client) } }
+        return isTaken ?? false
+    }
+
+    /// Adds what there is room for. What exceeds a limit alone is taken where there is nothing else.
+    private func add(_ amount: Int, of client: [UInt8], to amounts: inout Amounts) -> Bool {
+        let own = amounts.ofClients[client] ?? 0
+        guard amounts.total == 0 || amounts.total + amount <= limit, own == 0 || own + amount <= limitPerClient
+        else { return false }
+        amounts.add(amount, of: client)
         return true
     }
 
-    /// An amount that exceeds a limit alone is taken where there is nothing else.
-    private func takeAtOnce(_ amount: Int, of client: [UInt8]) -> Bool {
-        underWay.withLock { underWay in
-            let own = underWay.ofClients[client] ?? 0
-            guard underWay.total == 0 || underWay.total + amount <= limit, own == 0 || own + amount <= limitPerClient
-            else { return false }
-            underWay.add(amount, of: client)
-            return true
-        }
-    }
-
     /// Gives back what was taken.
-    func giveBack(_ amount: Int = 1, of client: [UInt8]) { underWay.withLock { $0.add(-amount, of: client) } }
+    func giveBack(_ amount: Int = 1, of client: [UInt8]) { state.change { $0.underWay.add(-amount, of: client) } }
 }

@@ -290,6 +290,9 @@ struct FlagErrorCase: Sendable, CustomTestStringConvertible {
         .init(arguments: ["--completion="], line: #"--completion "": expected bash, zsh or fish"#),
         .init(arguments: ["--once"], line: "--once: not a flag of serve, only of play"),
         .init(arguments: ["play", "f", "--verbose"], line: "--verbose: not a flag of play, only of serve"),
+        .init(
+            arguments: ["play", "--feed.limit=1"],
+            line: "--feed.limit: not a flag of play, whose FILE stands alone, expected: sample play FILE [flags]"),
         .init(arguments: ["play"], line: "FILE is missing, expected: sample play FILE [flags]"),
         .init(
             arguments: ["play"], environment: ["SAMPLE_FILE": "x"],

@@ -48,7 +48,13 @@ extension Program {
     ) throws(FlagError) {
         let command = flags.command
         for flag in given where !command.flags.contains(where: { $0.name == flag }) {
-            let owners = commands.filter { $0.flags.contains { $0.name == flag } }.map(\.name).joined(separator: ", ")
+            if operands.isEmpty, let operand = command.operands.first {
+                throw FlagError(
+                    "--\(flag): not a flag of \(command.name), whose \(operand) stands alone, expected: \(usage(of: command))"
+                )
+            }
+            let owners = commands.filter { $0.flags.contains { $0.name == flag } }
+                .map { $0.name.isEmpty ? self.name : $0.name }.joined(separator: ", ")
             let advice = advice(for: "--" + flag).map { "; \($0)" } ?? ""
             let name = command.name.isEmpty ? name : command.name
             throw FlagError("--\(flag): not a flag of \(name), only of \(owners)\(advice)")

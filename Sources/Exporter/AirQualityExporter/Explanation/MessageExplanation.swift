@@ -27,6 +27,7 @@ struct MessageExplanation {
         case .tooLarge: add("hint", "--feed.max-message-bytes")
         case .cityLimit: add("hint", "--city.limit")
         case .jqError: add("err", outcome.complaint)
+        case .notJSON where jsonMistake(in: message.span) != nil: add("err", jsonMistake(in: message.span))
         case nil, .notJSON, .notAnArray: add("message", shown(message.span, bytes: Self.messageBytes))
         case .some(let reason): addElement(reason, of: outcome.elements ?? message, outcome.decoded, settings.format)
         }

@@ -1,0 +1,54 @@
+import Bytes
+import JSON
+
+/// Where a message is no JSON, for people: `NaN at byte 20`, or `ends too early, at byte 512`. Bytes count from 0.
+///
+/// - Returns: `nil` where each word is one of JSON and the mistake is another, such as a missing comma.
+func jsonMistake(in message: Span<UInt8>) -> String? {
+    let end = "ends too early, at byte \(message.count)"
+    var depth = 0
+    var index = 0
+    while index < message.count {
+        let byte = message[index]
+        if byte == UInt8(ascii: "\"") {
+            guard let next = indexBehindText(at: index, in: message) else { return end }
+            index = next
+        } else if isSeparator(byte) {
+            if "{[".utf8.contains(byte) { depth += 1 }
+            if "}]".utf8.contains(byte) { depth -= 1 }
+            index += 1
+        } else {
+            let start = index
+            while index < message.count, !isSeparator(message[index]), message[index] != UInt8(ascii: "\"") {
+                index += 1
+            }
+            let word = message.extracting(start..<index)
+            if !isJSONWord(word) { return "\(shown(word, bytes: 32)) at byte \(start)" }
+        }
+    }
+    return depth > 0 ? end : nil
+}
+
+/// A blank, or what stands between the values of a document, and between documents.
+private func isSeparator(_ byte: UInt8) -> Bool { isJSONBlank(byte) || byte == 0x1E || "{}[],:".utf8.contains(byte) }
+
+private func indexBehindText(at start: Int, in message: Span<UInt8>) -> Int? {
+    var index = start + 1
+    while index < message.count {
+        switch message[index] {
+        case UInt8(ascii: "\""): return index + 1
+        case UInt8(ascii: "\\"): index += 2
+        default: index += 1
+        }
+    }
+    return nil
+}
+
+/// Whether a word is `true`, `false`, `null`, or a number that the decoder takes.
+private func isJSONWord(_ word: Span<UInt8>) -> Bool {
+    let text = shown(word, bytes: 32)
+    if ["true", "false", "null"].contains(text) { return true }
+    guard let number = jsonNumber(word), number.isFinite else { return false }
+    let isInteger = word.indices.allSatisfy { isDigit(word[$0]) || word[$0] == UInt8(ascii: "-") }
+    return !isInteger || Int64(text) != nil || UInt64(text) != nil
+}

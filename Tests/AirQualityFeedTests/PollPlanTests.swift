@@ -240,7 +240,7 @@ struct PollPlanTests {
         #expect(scenario.log.isEmpty)
     }
 
-    @Test func `A refusal ends the round, and the next one asks again`() {
+    @Test func `A rejection ends the round, and the next one asks again`() {
         for (status, body, line) in [
             (401, #"{"message":"Unauthorized"}"#, "waqi refuses: status 401: Unauthorized"),
             (403, "", "waqi refuses: status 403"),

@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(
-        "refuses what is no query",
+        "rejects what is no query",
         arguments: [
             ("limit=0", #"query: limit is "0", expected a whole number from 1 up"#),
             ("limit=", #"query: limit is "", expected a whole number from 1 up"#),
@@ -87,7 +87,7 @@ import Testing
             ("city=%ff", #"query: the value of "city" is not percent-encoded UTF-8"#),
             ("%ff=1", "query: a parameter's name is not percent-encoded UTF-8"),
         ])
-    func refuses(_ query: String, _ line: String) {
+    func rejects(_ query: String, _ line: String) {
         let error = #expect(throws: QueryError.self) { try HistoryQuery(query) }
         #expect(error?.line == line)
     }

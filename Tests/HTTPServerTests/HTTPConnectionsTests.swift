@@ -10,7 +10,7 @@ import Testing
     private static let two: [UInt8] = [10, 0, 0, 2]
 
     @Test func `A limit has room for what exceeds it only where there is nothing else`() {
-        let limit = RequestLimit(100, perClient: 50, refusal: .busy("too many"))
+        let limit = RequestLimit(100, perClient: 50, rejection: .busy("too many"))
         #expect(limit.take(120, of: Self.one))
         #expect(!limit.take(of: Self.one))
         #expect(!limit.take(of: Self.two))

@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: Case.all) func `The header says where the request ends`(_ scenario: Case) {
-        do throws(HTTPRefusal) {
+        do throws(HTTPRejection) {
             let framing = try HTTPFraming(of: HTTPFields(scenario.fields), needsHost: true)
             #expect(scenario.status == nil && framing.hasContent == scenario.hasContent)
         } catch {

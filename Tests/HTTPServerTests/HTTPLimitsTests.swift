@@ -33,7 +33,7 @@ import Testing
     @Test func `A route has so many requests at once, and an address its part of them`() throws {
         let entered = Gate()
         let gate = Gate()
-        let limit = RequestLimit(3, perClient: 2, refusal: .busy("too many"))
+        let limit = RequestLimit(3, perClient: 2, rejection: .busy("too many"))
         let server = try serve(limit: limit) { request in
             entered.open()
             gate.wait()
@@ -57,7 +57,7 @@ import Testing
     @Test func `A request beyond the limit waits for its turn, and as many wait as may be under way`() throws {
         let entered = Gate()
         let gate = Gate()
-        let limit = RequestLimit(1, perClient: 1, patience: .seconds(60), refusal: .busy("too many"))
+        let limit = RequestLimit(1, perClient: 1, patience: .seconds(60), rejection: .busy("too many"))
         let meter = HTTPMeter(statuses: [200, 503])
         let server = try serve(limit: limit, meter: meter) { request in
             entered.open()

@@ -45,7 +45,7 @@ import Testing
 
     @Test(arguments: [(8192, nil), (8193, 414)] as [(Int, Int?)])
     func `A target may have 8 KiB`(_ count: Int, _ status: Int?) {
-        do throws(HTTPRefusal) {
+        do throws(HTTPRejection) {
             _ = try HTTPRequestTarget(parsing: [UInt8](repeating: UInt8(ascii: "/"), count: count))
             #expect(status == nil)
         } catch {

@@ -19,7 +19,7 @@ import Testing
                 name: "a token each interval", interval: .seconds(1), burst: 1,
                 requests: [(0, true), (999, false), (1000, true), (1001, false), (2000, true)]),
             Case(
-                name: "refusals cost nothing", interval: .seconds(1), burst: 1,
+                name: "rejections cost nothing", interval: .seconds(1), burst: 1,
                 requests: [(0, true), (500, false), (900, false), (1000, true)]),
             Case(
                 name: "never more than the burst", interval: .milliseconds(1), burst: 2,

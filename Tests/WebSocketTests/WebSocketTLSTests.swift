@@ -160,7 +160,7 @@ private final class Certificates: Sendable {
         }
     }
 
-    struct Refusal: Sendable, CustomTestStringConvertible {
+    struct Rejection: Sendable, CustomTestStringConvertible {
         var name: String
         var certificate = "good"
         var clientCA: String?
@@ -169,37 +169,37 @@ private final class Certificates: Sendable {
         var detail: String
         var testDescription: String { name }
 
-        static let all: [Refusal] = [
-            Refusal(
+        static let all: [Rejection] = [
+            Rejection(
                 name: "unknown authority", change: { tls, path in tls.caFile = path("other-ca") },
                 detail: "the server's certificate: unable to get local issuer certificate"),
-            Refusal(
+            Rejection(
                 name: "the system does not know it either", change: { tls, _ in tls.caFile = nil },
                 detail: "the server's certificate: unable to get local issuer certificate"),
-            Refusal(
+            Rejection(
                 name: "other name", certificate: "other-name", detail: "the server's certificate: hostname mismatch"),
-            Refusal(
+            Rejection(
                 name: "other address", certificate: "other-name", host: "127.0.0.1",
                 detail: "the server's certificate: IP address mismatch"),
-            Refusal(
+            Rejection(
                 name: "other IPv6 address", certificate: "other-name", host: "[::1]",
                 detail: "the server's certificate: IP address mismatch"),
-            Refusal(
+            Rejection(
                 name: "expired", certificate: "expired", detail: "the server's certificate: certificate has expired"),
-            Refusal(name: "no client certificate", clientCA: "ca", detail: "the server says: certificate required"),
-            Refusal(
+            Rejection(name: "no client certificate", clientCA: "ca", detail: "the server says: certificate required"),
+            Rejection(
                 name: "client certificate of another authority", clientCA: "other-ca",
                 change: { tls, path in
                     tls.certificateFile = path("client")
                     tls.keyFile = path("client-key")
                 }, detail: "the server says: unknown CA"),
-            Refusal(
+            Rejection(
                 name: "authorities that are none", change: { tls, path in tls.caFile = path("ca-key") },
                 detail: "cannot use the authorities in"),
-            Refusal(
+            Rejection(
                 name: "authorities that are not there", change: { tls, path in tls.caFile = path("none") },
                 detail: "cannot read"),
-            Refusal(
+            Rejection(
                 name: "key of another certificate",
                 change: { tls, path in
                     tls.certificateFile = path("client")
@@ -208,8 +208,8 @@ private final class Certificates: Sendable {
         ]
     }
 
-    @Test(arguments: Refusal.all) func `A connection with TLS that cannot be trusted ends with the reason`(
-        _ row: Refusal
+    @Test(arguments: Rejection.all) func `A connection with TLS that cannot be trusted ends with the reason`(
+        _ row: Rejection
     ) throws {
         let path = certificates.path
         try withPeer(
@@ -243,7 +243,7 @@ private final class Certificates: Sendable {
         try withPeer(
             "good", change: { $0.tls.caFile = file },
             { client, log in
-                log.wait(for: "refusal") { _ in log.disconnects.contains(.tls) }
+                log.wait(for: "rejection") { _ in log.disconnects.contains(.tls) }
                 let good = try Data(contentsOf: URL(filePath: certificates.path("ca")))
                 try good.write(to: URL(filePath: file), options: .atomic)
                 log.wait(for: "connection") { $0.events.contains(.opened) }

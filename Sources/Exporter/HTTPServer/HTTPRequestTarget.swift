@@ -8,12 +8,12 @@ struct HTTPRequestTarget: Equatable {
     let query: String
 
     /// Reads the origin form (`/path?query`), the absolute form (`http://host/path?query`) and `*`.
-    init(parsing target: [UInt8]) throws(HTTPRefusal) {
+    init(parsing target: [UInt8]) throws(HTTPRejection) {
         guard target.count <= HTTPLimits.targetBytes else {
-            throw HTTPRefusal(414, "the request target is longer than \(HTTPLimits.targetBytes) bytes")
+            throw HTTPRejection(414, "the request target is longer than \(HTTPLimits.targetBytes) bytes")
         }
         guard let parsed = Self.pathAndQuery(of: target).flatMap(Self.init(pathAndQuery:)) else {
-            throw HTTPRefusal(400, "the request target is malformed")
+            throw HTTPRejection(400, "the request target is malformed")
         }
         self = parsed
     }

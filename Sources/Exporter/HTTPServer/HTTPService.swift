@@ -13,7 +13,7 @@ final class HTTPService: Sendable {
     let passwords = PasswordChecks()
     /// Bytes of content that wait to be sent and are not copied.
     private let unsent = RequestLimit(
-        64 << 20, perClient: 16 << 20, refusal: .busy("too many bytes of responses are unread"))
+        64 << 20, perClient: 16 << 20, rejection: .busy("too many bytes of responses are unread"))
     let connections = ConnectionTable()
 
     init(configuration: HTTPServerConfiguration) throws(SystemError) {
@@ -65,7 +65,7 @@ final class HTTPService: Sendable {
         case .header(let target):
             // A response now is the connection's last: what follows is not read, as it may not be what it seems.
             var rejectsInJSON = false
-            do throws(HTTPRefusal) {
+            do throws(HTTPRejection) {
                 let parsed = try HTTPRequestTarget(parsing: target)
                 rejectsInJSON = route(to: parsed.path)?.rejectsInJSON ?? false
                 let fields = try connection.fields(line, targetBytes: target.count)
@@ -90,13 +90,13 @@ final class HTTPService: Sendable {
         connection.setDeadline(nil)
         let route = route(to: request.path)
         var exchange = HTTPConnection.Exchange(isHead: request.method == "HEAD")
-        do throws(HTTPRefusal) {
+        do throws(HTTPRejection) {
             try admit(request, to: route, of: connection.client)
-            guard let route else { throw HTTPRefusal(404, configuration.notFound) }
+            guard let route else { throw HTTPRejection(404, configuration.notFound) }
             route.meter?.requestStarted()
             exchange.meter = route.meter
             if let limit = route.limit {
-                guard limit.take(of: connection.client) else { throw limit.refusal }
+                guard limit.take(of: connection.client) else { throw limit.rejection }
                 exchange.taken.append((limit, 1))
             }
             return send(route.response(to: request), exchange, on: connection)
@@ -106,16 +106,16 @@ final class HTTPService: Sendable {
     }
 
     /// Rejects a request that the web configuration does not let in. Blocks while a password is checked.
-    private func admit(_ request: HTTPRequest, to route: Route?, of client: [UInt8]) throws(HTTPRefusal) {
-        guard active.withLock({ $0.admitsRequest() }) else { throw HTTPRefusal(429, "too many requests") }
+    private func admit(_ request: HTTPRequest, to route: Route?, of client: [UInt8]) throws(HTTPRejection) {
+        guard active.withLock({ $0.admitsRequest() }) else { throw HTTPRejection(429, "too many requests") }
         let users = active.withLock { $0.users }
         guard route?.needsPassword ?? true, !users.isEmpty else { return }
-        let unauthorized = HTTPRefusal(401, headers: [("WWW-Authenticate", "Basic")], "authentication required")
+        let unauthorized = HTTPRejection(401, headers: [("WWW-Authenticate", "Basic")], "authentication required")
         guard let check = PasswordCheck(authorization: request.header("Authorization"), users: users) else {
             throw unauthorized
         }
         guard let isRight = passwords.verdict(on: check, of: client) else {
-            throw HTTPRefusal(429, "other passwords of this address are being checked")
+            throw HTTPRejection(429, "other passwords of this address are being checked")
         }
         guard isRight else { throw unauthorized }
     }
@@ -132,7 +132,7 @@ final class HTTPService: Sendable {
             if unsent.take(bytes, of: connection.client) {
                 exchange.taken.append((unsent, bytes))
             } else {
-                response = unsent.refusal.response()
+                response = unsent.rejection.response()
             }
         }
         exchange.status = response.status

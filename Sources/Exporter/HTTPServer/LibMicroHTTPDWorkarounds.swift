@@ -61,10 +61,10 @@ extension HTTPConnection {
     /// The fields of the header, as they were sent.
     ///
     /// - Throws: the reason why they cannot be read.
-    func fields(_ line: MHDRequestLine, targetBytes: Int) throws(HTTPRefusal) -> HTTPFields {
+    func fields(_ line: MHDRequestLine, targetBytes: Int) throws(HTTPRejection) -> HTTPFields {
         let headerBytes = unsafe CLibMicroHTTPD_header_size(pointer)
         guard headerBytes <= HTTPLimits.headerBytes else {
-            throw HTTPRefusal(431, "the request's header is longer than \(HTTPLimits.headerBytes) bytes")
+            throw HTTPRejection(431, "the request's header is longer than \(HTTPLimits.headerBytes) bytes")
         }
         var fields: [MHDField] = []
         unsafe withUnsafeMutablePointer(to: &fields) {
@@ -72,10 +72,10 @@ extension HTTPConnection {
         }
         fields.removeFirst(min(Self.hiddenFieldCount, fields.count))
         guard fields.count <= HTTPLimits.fields else {
-            throw HTTPRefusal(431, "the request's header has more than \(HTTPLimits.fields) fields")
+            throw HTTPRejection(431, "the request's header has more than \(HTTPLimits.fields) fields")
         }
         guard line.methodText.utf8.allSatisfy(isTokenCharacter) else {
-            throw HTTPRefusal(400, "the request line is malformed")
+            throw HTTPRejection(400, "the request line is malformed")
         }
         // Debian 12: later versions reject such lines, or have the header elsewhere.
         if isVersion0 { try checkPlaces(of: fields, line, targetBytes: targetBytes, headerBytes: headerBytes) }
@@ -95,12 +95,12 @@ extension HTTPConnection {
     /// of a lone line feed stays undetected, because it looks like a carriage return.
     private func checkPlaces(
         of fields: [MHDField], _ line: MHDRequestLine, targetBytes: Int, headerBytes: Int
-    ) throws(HTTPRefusal) {
+    ) throws(HTTPRejection) {
         let methodEnd = unsafe line.method + strlen(line.method)
         guard unsafe line.url == methodEnd + 1, unsafe line.version == line.url + targetBytes + 1 else {
-            throw HTTPRefusal(400, "the request line is malformed")
+            throw HTTPRejection(400, "the request line is malformed")
         }
-        let defect = HTTPRefusal(400, "a line of the header begins with a blank or has a NUL in it")
+        let defect = HTTPRejection(400, "a line of the header begins with a blank or has a NUL in it")
         var position = unsafe behindLine(line.version + strlen(line.version))
         for field in fields {
             guard unsafe field.name.baseAddress == UnsafeRawPointer(position),

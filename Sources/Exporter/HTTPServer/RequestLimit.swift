@@ -5,7 +5,7 @@ internal import System
 /// As much again may wait a moment for its turn, so that a client with a few connections more than its part is slowed
 /// down instead of rejected.
 public final class RequestLimit: Sendable {
-    let refusal: HTTPRefusal
+    let rejection: HTTPRejection
     private let limit: Int
     private let limitPerClient: Int
     private let patience: Duration
@@ -31,12 +31,12 @@ public final class RequestLimit: Sendable {
     ///   - limit: in all, at least 1.
     ///   - limitPerClient: for one IPv4 address, one IPv6 /64, or all Unix sockets together.
     ///   - patience: how long a request waits for its turn, on its connection's thread.
-    ///   - refusal: the response to one more.
-    public init(_ limit: Int, perClient limitPerClient: Int, patience: Duration = .zero, refusal: HTTPRefusal) {
+    ///   - rejection: the response to one more.
+    public init(_ limit: Int, perClient limitPerClient: Int, patience: Duration = .zero, rejection: HTTPRejection) {
         self.limit = limit
         self.limitPerClient = limitPerClient
         self.patience = patience
-        self.refusal = refusal
+        self.rejection = rejection
     }
 
     /// Takes the amount if there is room for it, or will be in time.

@@ -38,7 +38,7 @@ public struct Route: Sendable {
     public func response(to request: HTTPRequest) -> HTTPResponse {
         guard methods.contains(request.method) else {
             let allow = methods.joined(separator: ", ")
-            return HTTPRefusal(405, headers: [("Allow", allow)], "method not allowed here, expected \(allow)")
+            return HTTPRejection(405, headers: [("Allow", allow)], "method not allowed here, expected \(allow)")
                 .response(inJSON: rejectsInJSON)
         }
         return respond(request)

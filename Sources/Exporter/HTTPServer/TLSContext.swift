@@ -46,12 +46,12 @@ internal import WebConfiguration
         unsafe gnutls_priority_set(session, priority)
         unsafe credentials.adopt(session)
         unsafe gnutls_handshake_set_max_packet_length(session, Self.maximumMessageBytes)
-        // Whether one is required is decided by `refusal`.
+        // Whether one is required is decided by `rejection`.
         unsafe gnutls_certificate_server_set_request(session, asksClients ? GNUTLS_CERT_REQUEST : GNUTLS_CERT_IGNORE)
     }
 
     /// The reason why a client may not come in with the certificates that it has sent, or without any; `nil`: it may.
-    func refusal(of session: gnutls_session_t) -> String? {
+    func rejection(of session: gnutls_session_t) -> String? {
         let mode = clientAuthentication
         var count: UInt32 = 0
         guard let certificates = unsafe gnutls_certificate_get_peers(session, &count), count > 0 else {
@@ -59,8 +59,8 @@ internal import WebConfiguration
             let isNeeded = mode == .requireAny || mode == .requireAndVerify || allowedNames != nil
             return isNeeded ? "no client certificate" : nil
         }
-        if mode == .verifyIfGiven || mode == .requireAndVerify, let refusal = unsafe refusalByAuthorities(session) {
-            return refusal
+        if mode == .verifyIfGiven || mode == .requireAndVerify, let rejection = unsafe rejectionByAuthorities(session) {
+            return rejection
         }
         guard let allowedNames, unsafe !subjectAlternativeNames(certificates).contains(where: allowedNames.contains)
         else { return nil }
@@ -69,7 +69,7 @@ internal import WebConfiguration
 
     /// Returns `nil` if an authority has signed the certificate, for use by clients, and it is valid now. Corresponds
     /// to `gnutls_certificate_verify_peers`.
-    private func refusalByAuthorities(_ session: gnutls_session_t) -> String? {
+    private func rejectionByAuthorities(_ session: gnutls_session_t) -> String? {
         var purpose = Array(GNUTLS_KP_TLS_WWW_CLIENT.utf8) + [0]
         var status: UInt32 = 0
         let result = unsafe purpose.withUnsafeMutableBufferPointer { purpose in

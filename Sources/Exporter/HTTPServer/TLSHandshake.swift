@@ -99,8 +99,8 @@ internal import Glibc
 
     /// Whether the client may come in with the certificates that it has sent, or without any.
     fileprivate func acceptsClient(of session: gnutls_session_t) -> Bool {
-        guard let refusal = unsafe context.refusal(of: session) else { return true }
-        failure = refusal
+        guard let rejection = unsafe context.rejection(of: session) else { return true }
+        failure = rejection
         return false
     }
 }

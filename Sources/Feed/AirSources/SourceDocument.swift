@@ -22,7 +22,7 @@ func document(in body: [UInt8]) throws(SourceError) -> JSONNode {
     return document
 }
 
-/// Text for people in the body of a refusal, on one line: the first of the members that sources use for that.
+/// Text for people in the body of a rejection, on one line: the first of the members that sources use for that.
 public func explanation(in body: [UInt8]) -> String? {
     guard body.count <= 64 << 10, let texts = JSONTree.texts(of: body.span) else { return nil }
     return texts.first.flatMap { explanation(of: JSONNode($0)) }

@@ -221,7 +221,7 @@ def test_a_feed_is_trusted_by_the_authorities_of_the_image(image, files, tmp_pat
                     wait_for(lambda: page().value(metrics.CONNECTED) == 1, "a connection")
                 else:
                     wait_for(
-                        lambda: page().value(metrics.DISCONNECTS, reason="tls") >= 1, "a refusal"
+                        lambda: page().value(metrics.DISCONNECTS, reason="tls") >= 1, "a rejection"
                     )
             finally:
                 podman("rm", "--force", "--time", "0", "--volumes", name)

@@ -80,7 +80,7 @@ def test_a_requested_reconnect_does_not_wait_for_the_delay(start):
         exporter = start.exporter("--feed.url", feed.url, "--web.enable-lifecycle")
         wait_for(
             lambda: exporter.scrape().value(metrics.DISCONNECTS, reason="handshake") == 1,
-            "the refusal",
+            "the rejection",
         )
         assert exporter.get("/-/reconnect", "POST").status == 200
         exporter.wait_for_sample(metrics.INDEX, 2, city="Pune")

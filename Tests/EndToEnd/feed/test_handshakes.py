@@ -70,7 +70,7 @@ def test_an_answer_of_more_than_64_kib_says_so(start):
     with RawFeed(behave) as feed:
         exporter = start.exporter("--feed.url", feed.url, *QUICK)
         wait_for(
-            lambda: exporter.scrape().value(metrics.DISCONNECTS, reason="handshake"), "the refusal"
+            lambda: exporter.scrape().value(metrics.DISCONNECTS, reason="handshake"), "a rejection"
         )
         wait_for(
             lambda: exporter.count_lines("the response header is longer than 65536 bytes"),

@@ -37,7 +37,7 @@ def test_an_unknown_authority_needs_the_flag_that_skips_verification(start, secu
     exporter = start.exporter("--feed.url", url, *QUICK)
     wait_for(
         lambda: exporter.scrape().value(metrics.DISCONNECTS, reason="tls") >= 2,
-        "refusals of the certificate",
+        "rejections of the certificate",
     )
     assert not secure_feed.requests
     exporter = start.exporter("--feed.url", url, *QUICK, "--feed.insecure-skip-verify")
@@ -64,7 +64,7 @@ def test_a_client_certificate_is_shown_to_the_server_that_asks(start, contexts, 
         # TLS 1.3 tells the client after its own part of the handshake.
         wait_for(
             lambda: sum(exporter.scrape().nonzero(metrics.DISCONNECTS, "reason").values()) >= 2,
-            "refusals by the server",
+            "rejections by the server",
         )
         assert set(exporter.scrape().nonzero(metrics.DISCONNECTS, "reason")) <= {"tls", "lost"}
         assert not feed.requests

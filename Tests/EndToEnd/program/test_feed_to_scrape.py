@@ -122,7 +122,7 @@ def test_dead_feed_at_start_then_alive(start):
         feed.stop()
 
 
-def test_refusals_are_counted_by_reason_and_neighbours_live(start, python_feed):
+def test_rejections_are_counted_by_reason_and_neighbours_live(start, python_feed):
     exporter = start.exporter(
         "--feed.url", python_feed.url, "--feed.max-message-bytes", "1KiB", "--city.limit", "2"
     )
@@ -150,7 +150,7 @@ def test_refusals_are_counted_by_reason_and_neighbours_live(start, python_feed):
         expected[reason] = expected.get(reason, 0) + 1
     expected["bad_value"] += 1
     name = metrics.REJECTED
-    wait_for(lambda: exporter.scrape().nonzero(name, "reason") == expected, "every refusal counted")
+    wait_for(lambda: exporter.scrape().nonzero(name, "reason") == expected, "all rejections")
     page = exporter.scrape()
     assert page.by(metrics.INDEX, "city") == {"Pune": 1, "Surat": 3}
     assert page.value(metrics.MESSAGES) == len(messages)

@@ -311,7 +311,7 @@ def test_one_good_reading_is_enough_to_be_ready(start, python_feed):
     exporter = start.exporter("--feed.url", python_feed.url)
     python_feed.wait_for_client()
     python_feed.send({"type": "welcome"})
-    wait_for(lambda: exporter.get("/-/ready").text.count("fields=type"), "the refusal")
+    wait_for(lambda: exporter.get("/-/ready").text.count("fields=type"), "the rejection")
     python_feed.send([{"city": "Pune", "aqi": 51}])
     wait_for(lambda: exporter.get("/-/ready").status == 200, "readiness")
     assert all("are rejected" not in exporter.get(path).text for path in ("/", "/about"))

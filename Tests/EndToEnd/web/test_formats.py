@@ -96,8 +96,8 @@ def exporter(programs, tmp_path_factory):
                 ]
             )
         feed.send([{"city": name, "aqi": 1} for name in REFUSED_NAMES])
-        refusals = metrics.REJECTED
-        exporter.wait_for_sample(refusals, len(REFUSED_NAMES), reason="bad_city")
+        rejections = metrics.REJECTED
+        exporter.wait_for_sample(rejections, len(REFUSED_NAMES), reason="bad_city")
         exporter.wait_for_sample(metrics.READINGS, 3 * len(ODD_NAMES))
         exporter.wait_for_sample(metrics.LAST_WRITE)
         yield exporter

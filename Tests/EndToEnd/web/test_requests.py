@@ -296,7 +296,7 @@ def tls_exporter(programs, tmp_path_factory):
 
 
 @pytest.fixture(params=["plain", "TLS", "plain, second request", "TLS, second request"])
-def refusals(request, exporter):
+def rejections(request, exporter):
     """Sends a request that ends its connection, alone or after a good one, and a good one after it.
     Gives its answers."""
 
@@ -316,8 +316,8 @@ def refusals(request, exporter):
 
 
 @pytest.mark.parametrize("request_bytes, status", REFUSED.values(), ids=REFUSED)
-def test_a_bad_request_is_rejected_with_its_status(refusals, request_bytes, status):
-    answers = refusals(request_bytes)
+def test_a_bad_request_is_rejected_with_its_status(rejections, request_bytes, status):
+    answers = rejections(request_bytes)
     # What follows such a request is not read as another one.
     if libmicrohttpd.REFUSES and not answers and b"\0" in request_bytes.partition(b"\r\n")[0]:
         return
@@ -332,8 +332,8 @@ def test_a_bad_request_is_rejected_with_its_status(refusals, request_bytes, stat
 
 
 @pytest.mark.parametrize("request_bytes, status", UNREADABLE.values(), ids=UNREADABLE)
-def test_an_unreadable_request_ends_its_connection(refusals, request_bytes, status):
-    answers = refusals(request_bytes)
+def test_an_unreadable_request_ends_its_connection(rejections, request_bytes, status):
+    answers = rejections(request_bytes)
     # When the server closes while more is coming, its answer can be lost with it.
     wanted = [status] if status else []
     assert (
@@ -347,9 +347,9 @@ def test_an_unreadable_request_ends_its_connection(refusals, request_bytes, stat
     asking("Content-Length: 1000000\r\n", b"x" * 1_000_000),
     asking(CHUNKED, (b"400\r\n" + b"x" * 0x400 + b"\r\n") * 1000 + b"0\r\n\r\n"),
 ], ids=["content", "chunks"])
-def test_content_of_a_megabyte_is_not_read(refusals, request_bytes):
+def test_content_of_a_megabyte_is_not_read(rejections, request_bytes):
     # As above.
-    assert [answer.status for answer in refusals(request_bytes)] in ([], [405], [411])
+    assert [answer.status for answer in rejections(request_bytes)] in ([], [405], [411])
 
 
 def test_many_parameters_and_cookies_are_no_reason_to_reject(exporter):

@@ -16,10 +16,10 @@ struct Endpoints: Sendable {
     var scrapeLimit: RequestLimit?
     /// Listeners of `/events` at once.
     let listenerLimit = RequestLimit(
-        256, perClient: 64, refusal: .busy("too many listeners: at most 256, and 64 of one address", retryAfter: 10))
+        256, perClient: 64, rejection: .busy("too many listeners: at most 256, and 64 of one address", retryAfter: 10))
     /// Pages and histories at once: each is up to a megabyte while it is made.
     let documentLimit = RequestLimit(
-        64, perClient: 16, patience: .milliseconds(500), refusal: .busy("too many requests at once"))
+        64, perClient: 16, patience: .milliseconds(500), rejection: .busy("too many requests at once"))
     var isLifecycleEnabled = false
     /// Told of each read of what the feeds are consumed for, after the response is made.
     var onRead: @Sendable () -> Void = {}
@@ -79,7 +79,7 @@ extension RequestLimit {
         if limit == 0 { return nil }
         return RequestLimit(
             limit, perClient: max(1, limit / 4), patience: .milliseconds(500),
-            refusal: .busy("too many scrapes at once"))
+            rejection: .busy("too many scrapes at once"))
     }
 }
 

@@ -39,7 +39,7 @@ func checkMessages(_ message: [UInt8]) {
     }
 }
 
-/// Two shards together have what one exporter has, each reading once; and each refuses what is nobody's.
+/// Two shards together have what one exporter has, each reading once; and each rejects what is nobody's.
 private func checkShards(_ shard0: Decoded, _ shard1: Decoded, all: Decoded) {
     for (format, part, other) in [(shard0Format, shard0, shard1), (shard1Format, shard1, shard0)] {
         let own = all.readings.filter { format.shard!.contains($0.name.span) }
@@ -54,7 +54,7 @@ private func checkShards(_ shard0: Decoded, _ shard1: Decoded, all: Decoded) {
     }
 }
 
-/// Refusals of elements that have a city.
+/// Rejections of elements that have a city.
 private let ofCities: [RejectionReason] = [.noValue, .badValue, .badTime]
 
 private let shard0Format = FeedFormat(shard: Shard(index: 0, count: 2))

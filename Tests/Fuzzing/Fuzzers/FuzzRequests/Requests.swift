@@ -37,7 +37,7 @@ private let path = "/tmp/fuzz-requests-\(getpid()).sock"
 
 private let server: HTTPServer = {
     let methods = ["GET", "HEAD", "POST"]
-    let limit = RequestLimit(40, perClient: 40, refusal: .busy("too many"))
+    let limit = RequestLimit(40, perClient: 40, rejection: .busy("too many"))
     var configuration = HTTPServerConfiguration(
         addresses: [.unix(path: path)],
         routes: [

@@ -1,5 +1,5 @@
 /// A response in one line that the server makes itself, or that says why a request is rejected.
-public struct HTTPRefusal: Error {
+public struct HTTPRejection: Error {
     let status: Int
     /// Fields that the status needs.
     let headers: [(name: String, value: String)]
@@ -13,8 +13,8 @@ public struct HTTPRefusal: Error {
     }
 
     /// A 503 with `Retry-After`.
-    public static func busy(_ line: String, retryAfter seconds: Int = 1) -> HTTPRefusal {
-        HTTPRefusal(503, headers: [("Retry-After", "\(seconds)")], line)
+    public static func busy(_ line: String, retryAfter seconds: Int = 1) -> HTTPRejection {
+        HTTPRejection(503, headers: [("Retry-After", "\(seconds)")], line)
     }
 
     func response(inJSON isJSON: Bool = false) -> HTTPResponse {

@@ -15,10 +15,9 @@ public enum JQWorker {
     /// - Returns: the exit status.
     public static func run(_ arguments: [String]) -> Int32 {
         guard arguments.count == 2, let memory = UInt(arguments[1]) else { return 2 }
-        limit(RLIMIT_DATA, to: memory)
+        volunteerForMemory()
         // No module is loaded, no file is read: none can be opened.
-        limit(RLIMIT_NOFILE, to: 0)
-        limit(RLIMIT_CORE, to: 0)
+        guard limit(RLIMIT_DATA, to: memory), limit(RLIMIT_NOFILE, to: 0), limit(RLIMIT_CORE, to: 0) else { return 2 }
         let socket = JQSocket(descriptor: 0)
         guard case .success(let program)? = socket.receive() else { return 0 }
         var response: [UInt8] = []
@@ -50,8 +49,16 @@ public enum JQWorker {
         unsafe setitimer(__itimer_which_t(ITIMER_PROF.rawValue), &timer, nil)
     }
 
-    private static func limit(_ resource: __rlimit_resource, to value: UInt) {
+    /// Has the kernel end this process before the one that reads feeds where memory is short, as proc(5) says.
+    private static func volunteerForMemory() {
+        let file = unsafe open("/proc/self/oom_score_adj", O_WRONLY)
+        let most = Array("1000".utf8)
+        _ = unsafe write(file, most, most.count)
+        close(file)
+    }
+
+    private static func limit(_ resource: __rlimit_resource, to value: UInt) -> Bool {
         var limit = rlimit(rlim_cur: rlim_t(value), rlim_max: rlim_t(value))
-        unsafe setrlimit(__rlimit_resource_t(resource.rawValue), &limit)
+        return unsafe setrlimit(__rlimit_resource_t(resource.rawValue), &limit) == 0
     }
 }

@@ -190,6 +190,24 @@ def test_heartbeats_are_rejected_by_nobody(start):
         feed.stop()
 
 
+@pytest.mark.parametrize("flags, scores", [((), []), (("--feed.jq", "."), ["1000"])])
+def test_a_program_has_a_worker_that_goes_first_where_memory_is_short(
+    start, python_feed, flags, scores
+):
+    exporter = start.exporter("--feed.url", python_feed.url, *flags)
+    python_feed.wait_for_client()
+    python_feed.send([{"city": "Delhi", "aqi": 301}])
+    exporter.wait_for_sample(metrics.CITIES, 1)
+    children = [
+        child
+        for thread in pathlib.Path(f"/proc/{exporter.pid}/task").iterdir()
+        for child in (thread / "children").read_text().split()
+    ]
+    assert [
+        pathlib.Path(f"/proc/{child}/oom_score_adj").read_text().strip() for child in children
+    ] == scores
+
+
 def test_what_jq_cannot_do_is_told_in_its_words(start):
     feed = Sender('{"data": 7}')
     try:

@@ -229,6 +229,22 @@ def test_the_first_rejected_element_is_shown_at_debug_level(start):
         feed.stop()
 
 
+def test_the_log_has_the_first_message_doubled_cities_and_times_without_a_zone(start):
+    message = [{"city": "Pune", "aqi": 51, "at": "2026-01-01T00:00:00"}] * 2
+    feed = Sender(json.dumps(message))
+    try:
+        exporter = start.exporter(
+            "--feed.url", feed.url, "--feed.time-field=at", "--log.level=debug"
+        )
+        wait_for(lambda: exporter.count_lines('msg="City came twice'), "the doubled city")
+        wait_for(lambda: exporter.count_lines('msg="Times without a zone'), "the zone")
+        assert exporter.count_lines("--feed.time-zone") == 1
+        [line] = [line for line in exporter.errors if 'msg="First message"' in line]
+        assert r'\"city\": \"Pune\"' in line
+    finally:
+        feed.stop()
+
+
 @pytest.mark.parametrize("kind", [str, bytes])
 def test_texts_and_binary_messages_of_several_texts_are_read(start, kind):
     message = '\ufeff{"city": "Delhi", "aqi": 301}\n\x1e[{"city": 17, "aqi": 51}]'

@@ -26,8 +26,8 @@ def file(tmp_path):
     return tmp_path / "feeds.yml"
 
 
-def test_two_feeds_of_different_shape_are_read(start, feeds, file):
-    one, two, _ = feeds
+def test_feeds_of_different_shapes_are_read(start, feeds, file):
+    one, two, three = feeds
     file.write_text(
         f"""
 # The shapes differ, and only the second one needs a token.
@@ -40,10 +40,15 @@ def test_two_feeds_of_different_shape_are_read(start, feeds, file):
   value-field: index
   idle-timeout: 90s
   header: ["X-Token: secret", "X-Other: 1"]
+- url: {three.url}
+  name: keyed
+  jq: 'to_entries[] | {{city: .key, aqi: .value}}'
 """)
     exporter = start.exporter("--feed.file", str(file))
-    for feed in (one, two):
+    for feed in (one, two, three):
         feed.wait_for_client()
+    three.send('{"Mumbai":183.2}')
+    exporter.wait_for_sample("airquality_index", 183.2, city="Mumbai")
     one.send('[{"city":"Pune","aqi":51}]')
     two.send('{"data":[{"name":"Delhi","index":301}]}')
     exporter.wait_for_sample("airquality_index", 51, city="Pune")
@@ -129,6 +134,10 @@ def test_a_reload_touches_only_what_changed(start, feeds, file):
         (
             "- url: http://me:secret@x/",
             r"line 1: \[0\].url is <secret>, expected a ws:// or wss:// address.*",
+        ),
+        (
+            "- url: ws://x/\n  headers: {A: secret}",
+            r"line 2: \[0\].headers: expected header, a list .*",
         ),
         ("- url: ws://x/\n  header: [secret]", r"line 2: \[0\].header is a list, expected .*"),
         (

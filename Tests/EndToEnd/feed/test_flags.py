@@ -136,6 +136,14 @@ def test_headers_of_flags_and_file_are_sent(start, python_feed, tmp_path):
     )
 
 
+def test_a_subscription_is_sent_again_and_again(start, python_feed):
+    start.exporter(
+        "--feed.url", python_feed.url, "--feed.subscribe=ping", "--feed.subscribe-interval=1s"
+    )
+    wait_for(lambda: len(python_feed.received) >= 3, "three of them")
+    assert set(python_feed.received) == {"ping"}
+
+
 def test_subscriptions_are_sent_after_each_connect(start, python_feed):
     subscriptions = ['{"subscribe":"aqi","cities":["Pune","नई दिल्ली"]}', "second " + "x" * 70_000]
     flags = [flag for text in subscriptions for flag in ("--feed.subscribe", text)]

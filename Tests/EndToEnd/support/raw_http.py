@@ -48,8 +48,8 @@ def exchange(
         try:
             while part := client.recv(1 << 16):
                 received += part
-        except ConnectionResetError:
-            pass
+        except (ConnectionResetError, BrokenPipeError):
+            pass  # TLS writes as well while it reads.
         except ssl.SSLError as error:
             # Version 1 of the library closes in the middle of a large request without a goodbye of
             # TLS.

@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(
-        "rejects what is no query",
+        "rejects a malformed query",
         arguments: [
             ("limit=0", #"query: limit is "0", expected a whole number from 1 up"#),
             ("limit=", #"query: limit is "", expected a whole number from 1 up"#),

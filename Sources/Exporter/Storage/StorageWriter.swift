@@ -104,7 +104,7 @@ struct StorageWriter: ~Copyable {
             if isFailing { events.append(.recovered) }
             isFailing = false
         } catch {
-            // It is opened and checked again.
+            // The file is opened and checked again.
             database = nil
             let wasFailing = isFailing
             let failure = fail(error)

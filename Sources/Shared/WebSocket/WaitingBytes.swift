@@ -26,7 +26,7 @@ struct WaitingBytes {
         sent += count
         guard sent == pieces.first?.count else { return }
         byteCount -= sent + Self.overhead
-        // What stands before a slice stays in memory.
+        // The bytes before a slice stay in memory.
         pieces[pieces.startIndex] = []
         pieces.removeFirst()
         sent = 0

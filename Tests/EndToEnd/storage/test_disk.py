@@ -129,7 +129,7 @@ def test_a_disk_that_becomes_read_only_costs_nothing_but_the_file(start, python_
     assert first.stop() is None
     subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
     content = file.read_bytes()
-    # What is there is shown; what comes is kept in memory.
+    # The values of the start are shown; new ones are kept in memory.
     second = start.exporter(*flags)
     assert second.history() == before
     assert second.count_lines("Storage file not writable") == 1, second.errors

@@ -27,7 +27,7 @@ internal import System
         try unsafe Self.use(file, as: .certificate) { pem in
             unsafe Self.readCertificates(pem) { number, certificate in
                 if number == 0 { return unsafe SSL_CTX_use_certificate(context, certificate) == 1 }
-                // Those after it lead to its authority: SSL_CTX_add1_chain_cert, which is a macro.
+                // The certificates after it lead to its authority: SSL_CTX_add1_chain_cert, which is a macro.
                 return unsafe SSL_CTX_ctrl(context, SSL_CTRL_CHAIN_CERT, 1, UnsafeMutableRawPointer(certificate)) == 1
             }
         }

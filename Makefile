@@ -8,7 +8,8 @@ SHELL := /bin/bash
 # What the libraries need to build the programs, and what the tests need besides.
 BUILD_PACKAGES := libwebsockets-dev libmicrohttpd-dev libgnutls28-dev zlib1g-dev libisal-dev libcrypt-dev \
 	libyaml-dev libsqlite3-dev libsimdjson-dev libcurl4-openssl-dev libjq-dev
-TEST_PACKAGES := prometheus prometheus-alertmanager victoria-metrics python3-venv curl openssl gzip docker-compose chromium chromium-driver help2man man-db mandoc groff zsh fish
+TEST_PACKAGES := prometheus prometheus-alertmanager victoria-metrics python3-venv curl openssl gzip docker-compose \
+	chromium chromium-driver fonts-inter help2man man-db mandoc groff zsh fish
 CONTAINER_PACKAGES := buildah podman runc debootstrap netavark aardvark-dns containernetworking-plugins
 PACKAGING_PACKAGES := debhelper dpkg-dev help2man lintian piuparts python3
 
@@ -181,7 +182,6 @@ kills:
 # make pictures  takes the pictures of the page that the README shows
 .PHONY: pictures
 pictures: test-deps build
-	$(call install,fonts-inter)
 	$(PYTHON) Tests/Tools/take-pictures --programs .build/release
 
 # make fuzz  fuzzes all that comes from outside, each for FUZZ_SECONDS (60), and ends with a table

@@ -95,9 +95,9 @@ struct ConnectionStateTests {
                 event: .ended, reason: .lost),
             End(
                 name: "other answer", steps: [.tcpConnected, .requesting],
-                event: .answered(.refused(detail: "d", retryAfter: nil)), reason: .handshake),
+                event: .answered(.rejected(detail: "d", retryAfter: nil)), reason: .handshake),
             End(
-                name: "headers not to be had", event: .answered(.refused(detail: "d", retryAfter: nil)),
+                name: "headers not to be had", event: .answered(.rejected(detail: "d", retryAfter: nil)),
                 reason: .handshake),
             End(name: "end of stream", steps: open, event: .ended, reason: .lost),
             End(
@@ -172,7 +172,7 @@ struct ConnectionStateTests {
     @Test func `Retry-After delays the next attempt`() {
         let course = Course()
         course.start()
-        course.handle(.answered(.refused(detail: "status 503", retryAfter: .seconds(7))))
+        course.handle(.answered(.rejected(detail: "status 503", retryAfter: .seconds(7))))
         #expect(course.events.last == .disconnected(.handshake, detail: "status 503", retryAfter: .seconds(7)))
         course.pass(.milliseconds(6999))
         #expect(course.dials.count == 1)
@@ -257,7 +257,7 @@ struct ConnectionStateTests {
         let course = Course()
         course.start()
         course.handle(.tcpConnected)
-        course.handle(.answered(.refused(detail: "a\nb" + String(repeating: "x", count: 60_000), retryAfter: nil)))
+        course.handle(.answered(.rejected(detail: "a\nb" + String(repeating: "x", count: 60_000), retryAfter: nil)))
         let detail = "a b" + String(repeating: "x", count: 297)
         #expect(course.actions.contains(.report(.disconnected(.handshake, detail: detail, retryAfter: nil))))
     }
@@ -416,7 +416,7 @@ struct ConnectionStateTests {
                                 .resolved(["127.0.0.1", "127.0.0.2"]), .resolved(["127.0.0.1"]),
                                 .notResolved(detail: "d"), .tcpConnected, .requesting,
                                 .answered(.accepted(.withContext, fields: HTTPFields())),
-                                .answered(.refused(detail: "d", retryAfter: .seconds(1))),
+                                .answered(.rejected(detail: "d", retryAfter: .seconds(1))),
                                 .closeFrame(try! CloseFrame(payload: [])), .violation(ProtocolViolation("v")),
                                 .ended, .tlsFailed(detail: "d"),
                             ].randomElement(using: &random)!)

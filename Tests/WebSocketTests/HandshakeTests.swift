@@ -78,7 +78,7 @@ struct HandshakeTests {
 
         enum Answer: Sendable, Equatable {
             case accepted, compressed, compressedInContext, interim
-            case refused(String, Duration? = nil)
+            case rejected(String, Duration? = nil)
         }
 
         /// The good answer with fields of these names instead, or without them where there is none.
@@ -94,8 +94,8 @@ struct HandshakeTests {
             changed(text, ["Sec-WebSocket-Extensions": [text]], answer)
         }
 
-        private static func extensions(_ text: String, refused reason: String) -> Row {
-            extensions(text, .refused("status 101 with " + reason))
+        private static func extensions(_ text: String, rejected reason: String) -> Row {
+            extensions(text, .rejected("status 101 with " + reason))
         }
 
         private static func other(_ status: String, _ fields: [String] = [], _ answer: Answer) -> Row {
@@ -113,30 +113,31 @@ struct HandshakeTests {
             changed("length of no body", ["Content-Length": ["0"]], .accepted),
             changed("length of a body", ["Content-Length": ["10"]], .accepted),
             changed("coding of a body", ["Transfer-Encoding": ["chunked"]], .accepted),
-            changed("no upgrade", ["Upgrade": []], .refused("status 101 without Upgrade: websocket")),
-            changed("upgrade to h2c", ["Upgrade": ["h2c"]], .refused("status 101 without Upgrade: websocket")),
-            changed("no connection", ["Connection": []], .refused("status 101 without Connection: Upgrade")),
-            changed("connection: close", ["Connection": ["close"]], .refused("status 101 without Connection: Upgrade")),
+            changed("no upgrade", ["Upgrade": []], .rejected("status 101 without Upgrade: websocket")),
+            changed("upgrade to h2c", ["Upgrade": ["h2c"]], .rejected("status 101 without Upgrade: websocket")),
+            changed("no connection", ["Connection": []], .rejected("status 101 without Connection: Upgrade")),
             changed(
-                "no accept", ["Sec-WebSocket-Accept": []], .refused("status 101 with a wrong Sec-WebSocket-Accept")),
+                "connection: close", ["Connection": ["close"]], .rejected("status 101 without Connection: Upgrade")),
+            changed(
+                "no accept", ["Sec-WebSocket-Accept": []], .rejected("status 101 with a wrong Sec-WebSocket-Accept")),
             changed(
                 "wrong accept", ["Sec-WebSocket-Accept": ["x"]],
-                .refused("status 101 with a wrong Sec-WebSocket-Accept")),
+                .rejected("status 101 with a wrong Sec-WebSocket-Accept")),
             changed(
                 "two accepts", ["Sec-WebSocket-Accept": [HandshakeTests.accept, HandshakeTests.accept]],
-                .refused("status 101 with a wrong Sec-WebSocket-Accept")),
+                .rejected("status 101 with a wrong Sec-WebSocket-Accept")),
             changed(
                 "a subprotocol that was offered", ["Sec-WebSocket-Protocol": ["b"]], offered: ["a", "b"], .accepted),
             Row(name: "none of those that were offered", offered: ["a"], answer: .accepted),
             changed(
                 "a subprotocol when none was offered", ["Sec-WebSocket-Protocol": ["a"]],
-                .refused("status 101 with a subprotocol that was not offered: a")),
+                .rejected("status 101 with a subprotocol that was not offered: a")),
             changed(
                 "a subprotocol in another case", ["Sec-WebSocket-Protocol": ["A"]], offered: ["a"],
-                .refused("status 101 with a subprotocol that was not offered: A")),
+                .rejected("status 101 with a subprotocol that was not offered: A")),
             changed(
                 "two subprotocols", ["Sec-WebSocket-Protocol": ["a", "b"]], offered: ["a", "b"],
-                .refused("status 101 with a subprotocol that was not offered: a, b")),
+                .rejected("status 101 with a subprotocol that was not offered: a, b")),
             extensions("permessage-deflate; server_no_context_takeover; client_no_context_takeover", .compressed),
             extensions("permessage-deflate;server_no_context_takeover", .compressed),
             extensions("permessage-deflate; server_max_window_bits=12; Server_No_Context_Takeover", .compressed),
@@ -146,50 +147,50 @@ struct HandshakeTests {
             extensions("permessage-deflate; client_no_context_takeover", .compressedInContext),
             extensions(
                 "permessage-deflate; server_no_context_takeover; client_max_window_bits=10",
-                refused: "permessage-deflate that we cannot agree to: client_max_window_bits=10"),
+                rejected: "permessage-deflate that we cannot agree to: client_max_window_bits=10"),
             extensions(
                 "permessage-deflate; server_max_window_bits=16",
-                refused: "permessage-deflate that we cannot agree to: server_max_window_bits=16"),
+                rejected: "permessage-deflate that we cannot agree to: server_max_window_bits=16"),
             extensions(
                 "permessage-deflate; server_max_window_bits=8; server_max_window_bits=9",
-                refused: "permessage-deflate that we cannot agree to: server_max_window_bits=9"),
+                rejected: "permessage-deflate that we cannot agree to: server_max_window_bits=9"),
             extensions(
                 "permessage-deflate; server_no_context_takeover; server_no_context_takeover",
-                refused: "permessage-deflate that we cannot agree to: server_no_context_takeover"),
+                rejected: "permessage-deflate that we cannot agree to: server_no_context_takeover"),
             extensions(
                 "permessage-deflate; server_no_context_takeover=1",
-                refused: "permessage-deflate that we cannot agree to: server_no_context_takeover=1"),
-            extensions("permessage-deflate;", refused: "permessage-deflate that we cannot agree to: "),
+                rejected: "permessage-deflate that we cannot agree to: server_no_context_takeover=1"),
+            extensions("permessage-deflate;", rejected: "permessage-deflate that we cannot agree to: "),
             extensions(
                 "permessage-deflate, permessage-deflate",
-                refused: "extensions that were not offered: permessage-deflate, permessage-deflate"),
+                rejected: "extensions that were not offered: permessage-deflate, permessage-deflate"),
             extensions(
                 "permessage-deflate; server_no_context_takeover, x-other",
-                refused: "extensions that were not offered: permessage-deflate; server_no_context_takeover, x-other"),
-            extensions("x-webkit-deflate-frame", refused: "extensions that were not offered: x-webkit-deflate-frame"),
+                rejected: "extensions that were not offered: permessage-deflate; server_no_context_takeover, x-other"),
+            extensions("x-webkit-deflate-frame", rejected: "extensions that were not offered: x-webkit-deflate-frame"),
             other("HTTP/1.1 100 Continue", [], .interim),
             other("HTTP/1.1 103 Early Hints", ["Link: </style.css>"], .interim),
-            other("HTTP/1.1 200 OK", [], .refused("status 200 instead of 101: this is no WebSocket endpoint")),
-            other("HTTP/1.1 401 ", [], .refused("status 401 instead of 101")),
-            other("HTTP/1.1 503 Busy", ["Retry-After: 120"], .refused("status 503 instead of 101", .seconds(120))),
+            other("HTTP/1.1 200 OK", [], .rejected("status 200 instead of 101: this is no WebSocket endpoint")),
+            other("HTTP/1.1 401 ", [], .rejected("status 401 instead of 101")),
+            other("HTTP/1.1 503 Busy", ["Retry-After: 120"], .rejected("status 503 instead of 101", .seconds(120))),
             other(
                 "HTTP/1.1 429 Slow", ["retry-after: Sun, 06 Nov 1994 08:49:37 GMT"],
-                .refused("status 429 instead of 101", .seconds(37))),
+                .rejected("status 429 instead of 101", .seconds(37))),
             other(
                 "HTTP/1.1 429 Slow", ["Retry-After: Sun, 06 Nov 1994 08:48:37 GMT"],
-                .refused("status 429 instead of 101", .zero)),
-            other("HTTP/1.1 503 Busy", ["Retry-After: soon"], .refused("status 503 instead of 101")),
+                .rejected("status 429 instead of 101", .zero)),
+            other("HTTP/1.1 503 Busy", ["Retry-After: soon"], .rejected("status 503 instead of 101")),
             other(
                 "HTTP/1.1 307 There", ["Location: wss://u:p@host/x"],
-                .refused("status 307 instead of 101: the feed is at wss://***@host/x")),
+                .rejected("status 307 instead of 101: the feed is at wss://***@host/x")),
             other(
                 "HTTP/1.1 302 There", ["Location: ws://host/key-0123456789ab/live"],
-                .refused("status 302 instead of 101: the feed is at ws://host/…/live")),
-            other("HTTP/1.1 302 There", [], .refused("status 302 instead of 101")),
-            other("HTTP/1.1 304 Same", [], .refused("status 304 instead of 101")),
-            other("HTTP/1.1 99 X", [], .refused("the response is not HTTP")),
-            other("HTTP/1.1 1O1 X", [], .refused("the response is not HTTP")),
-            other("HTTP/1.1", [], .refused("the response is not HTTP")),
+                .rejected("status 302 instead of 101: the feed is at ws://host/…/live")),
+            other("HTTP/1.1 302 There", [], .rejected("status 302 instead of 101")),
+            other("HTTP/1.1 304 Same", [], .rejected("status 304 instead of 101")),
+            other("HTTP/1.1 99 X", [], .rejected("the response is not HTTP")),
+            other("HTTP/1.1 1O1 X", [], .rejected("the response is not HTTP")),
+            other("HTTP/1.1", [], .rejected("the response is not HTTP")),
         ]
     }
 
@@ -210,7 +211,7 @@ struct HandshakeTests {
             case .compressed: .accepted(.withoutContext, fields: fields)
             case .compressedInContext: .accepted(.withContext, fields: fields)
             case .interim: .interim
-            case .refused(let detail, let retryAfter): .refused(detail: detail, retryAfter: retryAfter)
+            case .rejected(let detail, let retryAfter): .rejected(detail: detail, retryAfter: retryAfter)
             }
         #expect(answer == expected)
     }

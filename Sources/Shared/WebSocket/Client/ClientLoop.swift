@@ -1,3 +1,4 @@
+internal import CLibWebSockets
 internal import System
 
 /// Runs on a client's thread. It passes socket events, results of lookups and orders from other threads to the
@@ -10,10 +11,6 @@ final class ClientLoop {
     private var connections: [ClientConnection] = []
     /// A dial waits for the loop's next turn, so that libwebsockets is never entered from its own callbacks.
     private var nextDial: (number: Int, ipAddress: String)?
-    /// Time at which the timer ends a wait.
-    private var timerAt = Duration.zero
-    /// Time at which the bytes that are read came.
-    private var receivedAt = Duration.zero
     private(set) var isFinished = false
 
     init(_ client: WebSocketClient) {
@@ -23,9 +20,7 @@ final class ClientLoop {
 
     private var configuration: WebSocketClientConfiguration { client.configuration }
 
-    func handle(_ event: ConnectionState.Event) { handle(event, at: monotonicTime()) }
-
-    private func handle(_ event: ConnectionState.Event, at now: Duration) {
+    func handle(_ event: ConnectionState.Event, at now: Duration = monotonicTime()) {
         for action in state.handle(event, at: now, random: .random(in: 0..<1)) { perform(action) }
     }
 
@@ -37,26 +32,24 @@ final class ClientLoop {
     func turn(_ context: borrowing WebSocketContext) {
         while let next = nextDial.take() { dial(next.number, next.ipAddress, context) }
         let now = monotonicTime()
-        // Moved earlier only: deadlines move later with every message, and a wait that ends too early does nothing.
-        let deadline = state.nextDeadline ?? now + .seconds(3600)
-        if deadline < timerAt || timerAt <= now {
-            timerAt = deadline
-            context.schedule(in: deadline - now)
-        }
+        context.schedule(in: state.nextDeadline.map { $0 - now } ?? .seconds(3600))
         context.service()
         // Only a deadline that had passed before the sockets were looked at: what arrived while the process was stopped
         // has been read then.
         if let deadline = state.nextDeadline, deadline <= now { handle(.timer, at: now) }
     }
 
-    /// - Parameter bytes: what has arrived; there during the call, and empty when the event is not `received`.
-    func handle(_ event: SocketEvent, of socket: Socket, bytes: Span<UInt8>) {
+    /// Handles a callback of libwebsockets, which is not asked to speak HTTP, TLS or WebSocket.
+    /// - Parameter bytes: what has arrived, there during the call.
+    func handle(_ reason: lws_callback_reasons, of socket: Socket, bytes: Span<UInt8>) {
         guard let connection = connection(socket.number) else { return }
-        switch event {
-        case .connected: begin(connection, socket)
-        case .received: if !connection.isEnding { receive(bytes, connection) }
-        case .writable: connection.flush()
-        case .ended: ended(connection)
+        switch reason {
+        case LWS_CALLBACK_RAW_CONNECTED: begin(connection, socket)
+        case LWS_CALLBACK_RAW_RX: if !connection.isEnding { receive(bytes, connection) }
+        case LWS_CALLBACK_RAW_WRITEABLE: connection.flush()
+        // More than one of these may come, even without the first.
+        case LWS_CALLBACK_CLIENT_CONNECTION_ERROR, LWS_CALLBACK_RAW_CLOSE, LWS_CALLBACK_WSI_DESTROY: ended(connection)
+        default: break
         }
     }
 
@@ -112,7 +105,7 @@ extension ClientLoop {
                 address, fields: configuration.headerFields(), subprotocols: configuration.subprotocols,
                 key: (0..<16).map { _ in UInt8.random(in: .min ... .max) })
         } catch {
-            return handle(.connection(number, .answered(.refused(detail: error.reason, retryAfter: nil))))
+            return handle(.connection(number, .answered(.rejected(detail: error.reason, retryAfter: nil))))
         }
         let connection = ClientConnection(number: number, request: request, tls: session)
         connections.append(connection)
@@ -144,8 +137,7 @@ extension ClientLoop {
     }
 
     private func receive(_ bytes: Span<UInt8>, _ connection: ClientConnection) {
-        receivedAt = monotonicTime()
-        state.received(at: receivedAt)
+        state.received(at: monotonicTime())
         guard connection.tls != nil else { return read(bytes, connection) }
         var event = decrypt(bytes, connection)
         if !connection.sendFromTLS(), event == nil {
@@ -185,7 +177,7 @@ extension ClientLoop {
                 if response != .interim { handle(.answered(response), of: connection) }
             }
         } catch {
-            handle(.answered(.refused(error)), of: connection)
+            handle(.answered(.rejected(error)), of: connection)
         }
         do throws(ProtocolViolation) {
             while let event = try connection.reader?.next(bytes, at: &position) { handle(event, of: connection) }
@@ -197,7 +189,7 @@ extension ClientLoop {
     private func handle(_ event: FrameReader.Event, of connection: ClientConnection) {
         switch event {
         case .message(let kind, let message):
-            state.receivedMessage(at: receivedAt)
+            state.receivedMessage(at: monotonicTime())
             client.onMessage(kind, message.span)
         case .ping(let payload): connection.answer(payload)
         case .close(let frame): handle(.closeFrame(frame), of: connection)

@@ -169,7 +169,7 @@ extension ConnectionState {
         case (.answered(.accepted(let compression, let fields)), _):
             phase = .open(Open(at: now))
             return [.open(number, compression), .report(.connected(fields))]
-        case (.answered(.refused(let detail, let retryAfter)), _):
+        case (.answered(.rejected(let detail, let retryAfter)), _):
             return disconnect(.handshake, detail, retryAfter: retryAfter)
         case (.tlsFailed(let detail), _): return disconnect(.tls, detail)
         case (.violation(let violation), _): return disconnect(.protocolError, violation.description)

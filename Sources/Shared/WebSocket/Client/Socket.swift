@@ -20,26 +20,3 @@ internal import CLibWebSockets
     /// Ends the socket in the loop's next turn, and not from within this call.
     func kill() { setDeadline(seconds: LWS_TO_KILL_ASYNC) }
 }
-
-/// The relevant events of a socket.
-enum SocketEvent: Equatable {
-    /// The TCP connection is there.
-    case connected
-    /// Bytes have arrived.
-    case received
-    case writable
-    /// May be delivered more than once, even without a `connected`.
-    case ended
-
-    /// The event of a callback, `nil` for those that do not matter here: libwebsockets is not asked to speak HTTP, TLS
-    /// or WebSocket.
-    init?(_ reason: lws_callback_reasons) {
-        switch reason {
-        case LWS_CALLBACK_RAW_CONNECTED: self = .connected
-        case LWS_CALLBACK_RAW_RX: self = .received
-        case LWS_CALLBACK_RAW_WRITEABLE: self = .writable
-        case LWS_CALLBACK_CLIENT_CONNECTION_ERROR, LWS_CALLBACK_RAW_CLOSE, LWS_CALLBACK_WSI_DESTROY: self = .ended
-        default: return nil
-        }
-    }
-}

@@ -103,13 +103,11 @@ private func socketCallback(
     wsi: OpaquePointer?, reason: lws_callback_reasons, user: UnsafeMutableRawPointer?,
     bytes: UnsafeMutableRawPointer?, count: Int
 ) -> Int32 {
-    guard let event = SocketEvent(reason), let wsi = unsafe wsi,
-        let owner = unsafe lws_context_user(lws_get_context(wsi))
-    else { return 0 }
+    guard let wsi = unsafe wsi, let owner = unsafe lws_context_user(lws_get_context(wsi)) else { return 0 }
     let loop = unsafe Unmanaged<ClientLoop>.fromOpaque(owner).takeUnretainedValue()
     // With other events there is something else behind the pointer.
-    let buffer = unsafe UnsafeRawBufferPointer(start: bytes, count: event == .received ? count : 0)
-    unsafe loop.handle(event, of: Socket(wsi), bytes: buffer.bindMemory(to: UInt8.self).span)
+    let buffer = unsafe UnsafeRawBufferPointer(start: bytes, count: reason == LWS_CALLBACK_RAW_RX ? count : 0)
+    unsafe loop.handle(reason, of: Socket(wsi), bytes: buffer.bindMemory(to: UInt8.self).span)
     return 0
 }
 

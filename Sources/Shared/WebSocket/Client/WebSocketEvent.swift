@@ -9,7 +9,7 @@ public enum WebSocketEvent: Sendable, Equatable {
     case connected(HTTPFields)
     /// One for each ended connection or failed attempt.
     ///
-    /// `detail` is one line for people. `retryAfter` is what the server asked for when it refused the handshake.
+    /// `detail` is one line for people. `retryAfter` is what the server asked for when it rejected the handshake.
     case disconnected(DisconnectReason, detail: String, retryAfter: Duration?)
     case paused, resumed
 }

@@ -100,7 +100,7 @@ public struct WebSocketAddress: Sendable, Equatable {
                 throw SystemError(.address, "something other than a port follows its ]")
             }
             port = rest.isEmpty ? nil : rest.dropFirst()
-            guard isNumericAddress(String(host), family: AF_INET6) else {
+            guard host.contains(":"), isNumericAddress(String(host)) else {
                 throw SystemError(.address, "what stands between its [ and ] is not an IPv6 address")
             }
         } else {
@@ -130,11 +130,7 @@ public struct WebSocketAddress: Sendable, Equatable {
 private func isHostCharacter(_ byte: UInt8) -> Bool { isLetterOrDigit(byte) || "-._".utf8.contains(byte) }
 
 /// Corresponds to `inet_pton`.
-func isNumericAddress(_ host: String, family: Int32) -> Bool {
-    var address = in6_addr()
-    return unsafe inet_pton(family, host, &address) == 1
-}
-
 func isNumericAddress(_ host: String) -> Bool {
-    isNumericAddress(host, family: AF_INET) || isNumericAddress(host, family: AF_INET6)
+    var address = in6_addr()
+    return unsafe inet_pton(AF_INET, host, &address) == 1 || inet_pton(AF_INET6, host, &address) == 1
 }

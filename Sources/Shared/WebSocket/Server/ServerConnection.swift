@@ -3,7 +3,7 @@ internal import Glibc
 internal import HTTPText
 internal import System
 
-/// One client of a server, on the thread of its loop.
+/// One client of a server.
 final class ServerConnection {
     private enum Phase {
         /// Before the end of the handshake.
@@ -43,8 +43,6 @@ final class ServerConnection {
 
     var descriptor: Int32 { socket.number }
     var isOpen: Bool { phase == .open }
-    /// Open, and `greet` has not been called.
-    var isNew: Bool { isOpen && !isGreeted }
     var isEnded: Bool { phase == .ended }
     var hasBytesToSend: Bool { !waiting.isEmpty || pong != nil }
 

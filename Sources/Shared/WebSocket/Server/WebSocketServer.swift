@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Glibc
 internal import HTTPText
 internal import Synchronization
 public import System
@@ -8,24 +8,14 @@ public import System
 /// A client that is too slow is disconnected and never waited for. Messages of clients are ignored, and one address has
 /// half of the places at most.
 public final class WebSocketServer: Sendable {
-    /// Requests of other threads to the thread of `run`.
-    struct Orders {
-        /// Frames for all clients, the oldest first.
-        var frames: [[UInt8]] = []
-        var byteCount = 0
-        var closeStatus: UInt16?
-        var stops = false
-    }
-
     /// The port that it listens on, also when 0 was asked for.
     public let port: Int
-    let configuration: WebSocketServerConfiguration
+    private let configuration: WebSocketServerConfiguration
     /// More are not accepted.
-    let maximumClients: Int
-    let listener: ListeningSocket
-    let waker: WakePipe
-    private let orders = Mutex(Orders())
-    private let clients = Atomic(0)
+    private let maximumClients: Int
+    private let listener: ListeningSocket
+    private let waker: WakePipe
+    private let clients = Mutex(ServerClients())
 
     /// Listens at once; clients are answered when `run` is called.
     /// - Throws: a `SystemError` that names the address and the reason, or the header that cannot be sent.
@@ -42,56 +32,64 @@ public final class WebSocketServer: Sendable {
 
     /// Blocks the calling thread until `stop`; to be called once.
     public func run() {
-        var loop = ServerLoop(self)
-        loop.run()
+        var knownCount = 0
+        while !clients.withLock({ $0.isOver }) {
+            turn()
+            let count = clientCount
+            if count != knownCount { configuration.onClientCount(count) }
+            knownCount = count
+        }
+        clients.withLock { $0 = ServerClients() }
+    }
+
+    /// Waits until something happens, and serves the clients to whom it happens.
+    private func turn() {
+        let (sockets, deadline) = clients.withLock { $0.next() }
+        let acceptsMore = sockets.count < maximumClients
+        var polled = [
+            pollfd(fd: waker.descriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: listener.descriptor, events: acceptsMore ? Int16(POLLIN) : 0, revents: 0),
+        ]
+        polled += sockets
+        let timeout = deadline.map { ($0 - monotonicTime()).pollMilliseconds } ?? -1
+        guard unsafe poll(&polled, nfds_t(polled.count), timeout) >= 0 else { return }
+        waker.clear()
+        clients.withLock { $0.serve(polled.dropFirst(2), configuration) }
+        if polled[1].revents != 0 { accept() }
+    }
+
+    private func accept() {
+        let accepted = unsafe SocketAddress.filled { unsafe Glibc.accept(listener.descriptor, $0, $1) }
+        guard let (number, address) = accepted else {
+            // The client has gone, or there is no descriptor for it, which would be so again at once.
+            if errno != EAGAIN { pauseThread(for: .milliseconds(10)) }
+            return
+        }
+        _ = fcntl(number, F_SETFD, FD_CLOEXEC)
+        _ = fcntl(number, F_SETFL, O_NONBLOCK)
+        clients.withLock {
+            $0.add(number, address.ip, places: maximumClients, maximumQueuedBytes: configuration.maximumQueuedBytes)
+        }
     }
 
     /// Any thread: sends a text message to each client that is there.
-    /// - Returns: false when the queue of the server's thread is full, and the message is left out.
-    @discardableResult public func broadcast(_ message: [UInt8]) -> Bool {
+    public func broadcast(_ message: [UInt8]) {
         let frame = FrameWriter.frame(.text, message, mask: nil)
-        var isAccepted = false
-        order { orders in
-            let isFull = orders.byteCount + frame.count > configuration.maximumQueuedBytes
-            guard orders.frames.isEmpty || !isFull else { return }
-            orders.frames.append(frame)
-            orders.byteCount += frame.count
-            isAccepted = true
-        }
-        return isAccepted
+        change { $0.broadcast(frame) }
     }
 
     /// Any thread.
-    public var clientCount: Int { clients.load(ordering: .relaxed) }
+    public var clientCount: Int { clients.withLock { $0.count } }
 
     /// Any thread: sends each client that is there a close frame, after what waits for it, and takes no new ones from
     /// then on.
-    public func close(status: UInt16 = 1000) { order { $0.closeStatus = status } }
+    public func close(status: UInt16 = 1000) { change { $0.close(status: status) } }
 
     /// Any thread: closes with status 1001 and lets `run` return, a second later at most.
-    public func stop() { order { $0.stops = true } }
+    public func stop() { change { $0.stop() } }
 
-    private func order(_ change: (inout Orders) -> Void) {
-        orders.withLock { change(&$0) }
+    private func change(_ change: @Sendable (inout ServerClients) -> Void) {
+        clients.withLock { change(&$0) }
         waker.wake()
-    }
-
-    // MARK: For the thread of run
-
-    /// The orders since the last call; `stops` stays.
-    /// - Parameter greets: has the greeting made in the same moment: no frame of these orders is newer, and none of
-    ///   later orders is older.
-    func takeOrders(greets: Bool) -> (orders: Orders, greeting: [[UInt8]]) {
-        waker.clear()
-        return orders.withLock { orders in
-            let taken = orders
-            orders = Orders(stops: taken.stops)
-            return (taken, greets ? configuration.greeting() : [])
-        }
-    }
-
-    func setClientCount(_ count: Int) {
-        guard clients.exchange(count, ordering: .relaxed) != count else { return }
-        configuration.onClientCount(count)
     }
 }

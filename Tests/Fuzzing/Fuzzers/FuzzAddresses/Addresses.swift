@@ -49,7 +49,7 @@ private let checks: [Check] = [
         guard let head = try? reader.read(answer.span, at: &position) else { continue }
         expect(position <= answer.count && head.fields.first("upgrade") == "websocket", "\(head)")
         switch HandshakeResponse(head, to: request, now: 1_795_236_585_252) {
-        case .refused(_, let retryAfter): expect(retryAfter ?? .zero >= .zero, "\(retryAfter ?? .zero)")
+        case .rejected(_, let retryAfter): expect(retryAfter ?? .zero >= .zero, "\(retryAfter ?? .zero)")
         case .accepted, .interim: break
         }
         _ = try? acceptHandshake(head, fields: [])

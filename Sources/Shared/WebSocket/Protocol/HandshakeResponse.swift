@@ -1,0 +1,78 @@
+internal import Bytes
+internal import HTTPText
+internal import System
+
+/// The server's response to the request.
+enum HandshakeResponse: Equatable {
+    /// 100 to 199 without 101: the response is still to come.
+    case interim
+    case accepted(Compression?, fields: HTTPFields)
+    case rejected(detail: String, retryAfter: Duration?)
+
+    /// - Parameter now: milliseconds since the Unix epoch.
+    init(_ head: HTTPHead, to request: HandshakeRequest, now: Int64) {
+        guard let status = Self.status(head.startLine) else {
+            self = .rejected(HTTPHeadError.notHTTP)
+            return
+        }
+        switch status {
+        case 101: self = Self.upgrade(head.fields, request)
+        case 100..<200: self = .interim
+        default:
+            let retryAfter = head.fields.first("Retry-After").flatMap { parseRetryAfter($0, now: now) }
+            let remark =
+                switch status {
+                case 200, 404: ": this is no WebSocket endpoint"
+                case 300..<400: head.fields.first("Location").map { ": the feed is at \(masked(address: $0))" } ?? ""
+                default: ""
+                }
+            self = .rejected(detail: "status \(status) instead of 101\(remark)", retryAfter: retryAfter)
+        }
+    }
+
+    /// For a response that cannot be read.
+    static func rejected(_ error: HTTPHeadError) -> HandshakeResponse {
+        let detail =
+            switch error {
+            case .notHTTP: "the response is not HTTP"
+            case .tooLong: "the response header is longer than \(HTTPHeadReader.maximumBytes) bytes"
+            case .badField: "the response header has a line that is not \"Name: value\""
+            }
+        return .rejected(detail: detail, retryAfter: nil)
+    }
+
+    /// `HTTP/1.1 101 Switching Protocols`; what stands behind the number does not matter.
+    private static func status(_ line: String) -> Int? {
+        let parts = line.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count >= 2, parts[0].utf8.count == 8, parts[1].utf8.count == 3, parts[1].utf8.allSatisfy(isDigit)
+        else { return nil }
+        return Int(parts[1]).flatMap { $0 >= 100 ? $0 : nil }
+    }
+
+    /// A body is not looked for: a response of status 101 never has one, whatever its length or coding say (RFC 9112,
+    /// section 6.3). Some servers send such fields.
+    private static func upgrade(_ fields: HTTPFields, _ request: HandshakeRequest) -> HandshakeResponse {
+        func rejected(_ detail: String) -> HandshakeResponse {
+            .rejected(detail: "status 101 " + detail, retryAfter: nil)
+        }
+        guard fields.list("Upgrade").map({ $0.lowercased() }) == ["websocket"] else {
+            return rejected("without Upgrade: websocket")
+        }
+        guard fields.list("Connection").contains(where: { $0.lowercased() == "upgrade" }) else {
+            return rejected("without Connection: Upgrade")
+        }
+        guard fields.list("Sec-WebSocket-Accept") == [request.expectedAccept] else {
+            return rejected("with a wrong Sec-WebSocket-Accept")
+        }
+        let subprotocols = fields.list("Sec-WebSocket-Protocol")
+        guard subprotocols.isEmpty || (subprotocols.count == 1 && request.subprotocols.contains(subprotocols[0])) else {
+            let shown = subprotocols.joined(separator: ", ")
+            return rejected("with a subprotocol that was not offered: \(shown)")
+        }
+        do throws(SystemError) {
+            return .accepted(try Compression(fields.list("Sec-WebSocket-Extensions")), fields: fields)
+        } catch {
+            return rejected("with " + error.reason)
+        }
+    }
+}

@@ -13,36 +13,35 @@ public struct AppendedFile: ~Copyable, Sendable {
         guard path?.utf8.contains(0) != true else { throw Self.cannotWrite(self.path, "the name has a NUL") }
         let number =
             if let path {
-                unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0o644)
+                unsafe open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0o644)
             } else {
                 fcntl(StandardStream.output.rawValue, F_DUPFD_CLOEXEC, 3)
             }
-        // A pipe without a reader, or a socket.
-        if number < 0, errno == ENXIO { throw Self.cannotWrite(self.path, "it is not a regular file") }
-        guard number >= 0 else { throw Self.cannotWrite(self.path, describe(errorNumber: errno)) }
+        guard number >= 0 else {
+            // A socket.
+            let reason = errno == ENXIO ? "it is not a regular file" : describe(errorNumber: errno)
+            throw Self.cannotWrite(self.path, reason)
+        }
         let file = FileDescriptor(owning: number)
-        guard path == nil || fileStatus(file)?.isRegular == true else {
-            throw Self.cannotWrite(self.path, "it is not a regular file")
-        }
-        if let path, !Self.endsWithLineBreak(path), !writeAll([UInt8(ascii: "\n")], to: number) {
-            throw Self.cannotWrite(path, describe(errorNumber: errno))
-        }
+        if let path { try Self.endLastLine(of: file, path) }
         self.file = file
     }
 
-    /// True also for an empty file.
-    private static func endsWithLineBreak(_ path: String) -> Bool {
-        guard let status = fileStatus(path), status.st_size > 0 else { return true }
-        let number = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard number >= 0 else { return true }
-        let file = FileDescriptor(owning: number)
-        var last: UInt8 = 0
-        return unsafe pread(file.number, &last, 1, status.st_size - 1) != 1 || last == UInt8(ascii: "\n")
+    private static func endLastLine(of file: borrowing FileDescriptor, _ path: String) throws(SystemError) {
+        guard let status = fileStatus(file), status.isRegular else {
+            throw cannotWrite(path, "it is not a regular file")
+        }
+        var last = UInt8(ascii: "\n")
+        // Reads nothing from an empty file.
+        _ = unsafe pread(file.number, &last, 1, status.st_size - 1)
+        if last != UInt8(ascii: "\n"), writeAll([UInt8(ascii: "\n")], to: file.number) == 0 {
+            throw cannotWrite(path, describe(errorNumber: errno))
+        }
     }
 
     /// Appends a whole line; after an error nothing of it stays, where the file can be truncated.
     public func append(_ bytes: [UInt8]) throws(SystemError) {
-        let written = writeUntilError(bytes, to: file.number)
+        let written = writeAll(bytes, to: file.number)
         guard written < bytes.count else { return }
         let error = errno
         if written > 0, let status = fileStatus(file) { _ = ftruncate(file.number, status.st_size - written) }

@@ -28,7 +28,9 @@ package struct ClientSocket: ~Copyable {
     }
 
     package func send(_ bytes: [UInt8]) throws(SystemError) {
-        guard writeAll(bytes, to: descriptor.number) else { throw SystemError(.peer, describe(errorNumber: errno)) }
+        guard writeAll(bytes, to: descriptor.number) == bytes.count else {
+            throw SystemError(.peer, describe(errorNumber: errno))
+        }
     }
 
     /// Empty at the end of the stream.

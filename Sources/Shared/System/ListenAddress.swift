@@ -19,8 +19,8 @@ public enum ListenAddress: Sendable, Equatable, CustomStringConvertible {
 
     private static func unix(path: String, text: String) throws(SystemError) -> ListenAddress {
         let bytes = path.utf8
-        guard bytes.first == UInt8(ascii: "/"), !bytes.contains(0), bytes.count <= unixAddressLimit else {
-            throw malformed(text, "unix: takes an absolute path of at most \(unixAddressLimit) bytes")
+        guard bytes.first == UInt8(ascii: "/"), !bytes.contains(0), bytes.count <= SocketAddress.maximumPathBytes else {
+            throw malformed(text, "unix: takes an absolute path of at most \(SocketAddress.maximumPathBytes) bytes")
         }
         return .unix(path: path)
     }
@@ -61,6 +61,3 @@ public enum ListenAddress: Sendable, Equatable, CustomStringConvertible {
         }
     }
 }
-
-/// Bytes of `sockaddr_un.sun_path`, one left for the NUL that ends a path.
-package let unixAddressLimit = 107

@@ -11,7 +11,7 @@ public struct NotifySocket: Sendable {
 
     /// Fails when the process was not started by systemd or wants no notification.
     public init?(environment: [String: String] = environmentVariables()) {
-        guard let path = environment["NOTIFY_SOCKET"], let address = Self.address(of: path) else { return nil }
+        guard let address = environment["NOTIFY_SOCKET"].flatMap(Self.address(of:)) else { return nil }
         self.address = SocketAddress(unix: address)
         watchdogInterval = Self.watchdogInterval(environment: environment, process: getpid())
     }
@@ -32,21 +32,18 @@ public struct NotifySocket: Sendable {
 
     /// The bytes for `sun_path`: a path, or a name in the abstract space, written with `@` for its leading NUL.
     static func address(of path: String) -> [UInt8]? {
-        var bytes = Array(path.utf8)
-        guard bytes.count > 1, bytes.count <= unixAddressLimit, !bytes.contains(0) else { return nil }
-        switch bytes[0] {
-        case UInt8(ascii: "@"): bytes[0] = 0
-        case UInt8(ascii: "/"): break
-        default: return nil
+        let bytes = Array(path.utf8)
+        guard 2...SocketAddress.maximumPathBytes ~= bytes.count, !bytes.contains(0) else { return nil }
+        return switch bytes[0] {
+        case UInt8(ascii: "@"): [0] + bytes.dropFirst()
+        case UInt8(ascii: "/"): bytes
+        default: nil
         }
-        return bytes
     }
 
     static func watchdogInterval(environment: [String: String], process: Int32) -> Duration? {
-        guard let text = environment["WATCHDOG_USEC"], let microseconds = Int64(text), microseconds > 0 else {
-            return nil
-        }
         if let owner = environment["WATCHDOG_PID"], Int32(owner) != process { return nil }
-        return .microseconds(microseconds)
+        let microseconds = environment["WATCHDOG_USEC"].flatMap { Int64($0) } ?? 0
+        return microseconds > 0 ? .microseconds(microseconds) : nil
     }
 }

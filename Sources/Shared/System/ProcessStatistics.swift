@@ -86,8 +86,6 @@ private func softLimit(_ resource: __rlimit_resource) -> UInt64? {
 }
 
 private func countOpenFileDescriptors() -> Int? {
-    // Since Linux 6.2 the directory's size is the count.
-    if let size = fileStatus("/proc/self/fd")?.st_size, size > 0 { return size }
     guard let directory = unsafe opendir("/proc/self/fd") else { return nil }
     defer { unsafe closedir(directory) }
     var count = 0

@@ -17,18 +17,18 @@ public struct Signals: Sendable {
     public static func block() -> Signals {
         signal(SIGPIPE, SIG_IGN)
         signal(SIGXFSZ, SIG_IGN)
-        var set = awaited
-        let result = unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
-        precondition(result == 0, "SIG_BLOCK is a valid request")
+        setMask(SIG_BLOCK)
         return Signals(owner: pthread_self())
     }
 
     /// Has the signals end the process, as is their default: for a program that prints something and ends. A reader of
     /// its output who does not read cannot keep it then. Only on the thread that called ``block()``.
-    public func unblock() {
-        var set = Self.awaited
-        let result = unsafe pthread_sigmask(SIG_UNBLOCK, &set, nil)
-        precondition(result == 0, "SIG_UNBLOCK is a valid request")
+    public func unblock() { Self.setMask(SIG_UNBLOCK) }
+
+    private static func setMask(_ request: Int32) {
+        var set = awaited
+        let result = unsafe pthread_sigmask(request, &set, nil)
+        precondition(result == 0, "the request is valid")
     }
 
     /// The next signal, or `nil` after the time (`nil` = no limit) or a `wake()`. Signals and wakes that came earlier

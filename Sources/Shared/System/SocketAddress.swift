@@ -2,10 +2,13 @@ package import Glibc
 
 /// An address of a socket of any family, as the kernel takes and gives it.
 package struct SocketAddress: Sendable, Equatable {
+    /// Bytes of `sockaddr_un.sun_path`, one left for the NUL that ends a path.
+    static let maximumPathBytes = 107
+
     /// Bytes of a `sockaddr`.
     private let bytes: [UInt8]
 
-    /// - Parameter path: of a file, or a name in the abstract space behind a NUL; at most `unixAddressLimit` bytes.
+    /// - Parameter path: of a file, or a name in the abstract space behind a NUL; at most `maximumPathBytes`.
     package init(unix path: [UInt8]) {
         let family = unsafe withUnsafeBytes(of: sa_family_t(AF_UNIX)) { unsafe Array($0) }
         // A path carries its NUL; an abstract name is as long as the length says.
@@ -36,10 +39,9 @@ package struct SocketAddress: Sendable, Equatable {
     /// The addresses of a host for TCP, in the order in which to try them; an empty one is this machine. Can block for
     /// half a minute. Corresponds to `getaddrinfo`.
     package static func lookUp(
-        _ host: String, port: Int = 0, family: Int32 = AF_UNSPEC, flags: Int32 = 0
+        _ host: String, port: Int = 0, flags: Int32 = 0
     ) throws(SystemError) -> [SocketAddress] {
         var hints = unsafe addrinfo()
-        unsafe hints.ai_family = family
         unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         unsafe hints.ai_flags = flags | AI_NUMERICSERV
         var first: UnsafeMutablePointer<addrinfo>?

@@ -8,7 +8,7 @@ public enum StandardStream: Int32, Sendable {
     /// Writes all bytes, in one `write` where the system takes them at once, so that lines of several threads stay
     /// whole. False when the reader is gone or the disk is full.
     @discardableResult
-    public func write(_ bytes: [UInt8]) -> Bool { writeAll(bytes, to: rawValue) }
+    public func write(_ bytes: [UInt8]) -> Bool { writeAll(bytes, to: rawValue) == bytes.count }
 
     @discardableResult
     public func write(_ text: String) -> Bool { write(Array(text.utf8)) }
@@ -21,13 +21,19 @@ public enum StandardStream: Int32, Sendable {
     }
 }
 
-/// Corresponds to `write`, repeated until all is written; false at an error, which `errno` tells.
-package func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
-    writeUntilError(bytes, to: descriptor) == bytes.count
+/// Opens `/dev/null` in place of standard input, output and error where they are closed. Otherwise the first files and
+/// sockets of the process would have their numbers, and lines of the log would go into them. Call it first of all; ends
+/// the process with status 1 when there is no `/dev/null`.
+public func openMissingStandardStreams() {
+    for number in STDIN_FILENO...STDERR_FILENO where fcntl(number, F_GETFD) < 0 {
+        // The lowest number that is free is this one.
+        guard unsafe open("/dev/null", O_RDWR) == number else { endProcess(status: 1) }
+    }
 }
 
+/// Corresponds to `write`, repeated until all is written or an error occurs.
 /// - Returns: how many bytes were written; if not all of them, `errno` says why.
-func writeUntilError(_ bytes: [UInt8], to descriptor: Int32) -> Int {
+package func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Int {
     unsafe bytes.withUnsafeBytes { bytes in
         var start = 0
         while start < bytes.count {

@@ -14,7 +14,7 @@ public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
         case tls
         /// The peer broke the protocol or ended the connection early.
         case peer
-        /// The operating system or a C library refused something else.
+        /// The operating system or a C library rejected something else.
         case system
     }
 

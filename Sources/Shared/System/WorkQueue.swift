@@ -20,18 +20,13 @@ public final class WorkQueue: Sendable {
 
     /// Returns false and drops the work when too much waits, or when there can be no thread; any thread, never blocks.
     public func submit(_ work: @escaping @Sendable () -> Void) -> Bool {
-        let needsThread = state.change { state -> Bool? in
-            guard state.waiting.count < limit else { return nil }
+        state.change { state in
+            guard state.waiting.count < limit else { return false }
+            guard state.isWorking || (try? ServiceThread(name: name, body: workUntilEmpty)) != nil else { return false }
+            state.isWorking = true
             state.waiting.append(work)
-            defer { state.isWorking = true }
-            return !state.isWorking
+            return true
         }
-        guard let needsThread else { return false }
-        if needsThread, (try? ServiceThread(name: name, body: workUntilEmpty)) == nil {
-            state.change { $0 = State() }
-            return false
-        }
-        return true
     }
 
     /// Waits until all work is done, for so long at most.

@@ -3,7 +3,7 @@ import Testing
 
 @testable import System
 
-struct ClocksTests {
+struct CurrentTimeTests {
     @Test func `The wall clock is in milliseconds since the epoch`() {
         let seconds = time(nil)
         let milliseconds = currentTime()
@@ -36,22 +36,5 @@ struct ClocksTests {
     func `Durations become a timespec, and negative ones zero`(duration: Duration, expected: [Int]) {
         let timespec = duration.timespec
         #expect([timespec.tv_sec, timespec.tv_nsec] == expected)
-    }
-
-    @Test(
-        arguments: [
-            (10_000, 10_000, nil), (10_999, 10_000, nil), (9001, 10_000, nil), (0, 0, nil),
-            (3_610_000, 10_000, ClockStep(size: 3_600_000, elapsed: 10_000)),
-            (11_000, 10_000, ClockStep(size: 1000, elapsed: 10_000)),
-            (-3_590_000, 10_000, ClockStep(size: -3_600_000, elapsed: 10_000)),
-        ] as [(Int64, Int64, ClockStep?)])
-    func `A clock was set when it moved otherwise than the monotonic one`(
-        wall: Int64, elapsed: Int64, expected: ClockStep?
-    ) {
-        let start: Int64 = 1_795_236_585_000
-        var watch = ClockWatch(wall: start, monotonic: .seconds(77))
-        let now = Duration.seconds(77) + .milliseconds(elapsed)
-        #expect(watch.step(wall: start + wall, monotonic: now) == expected)
-        #expect(watch.step(wall: start + wall + 500, monotonic: now + .milliseconds(500)) == nil)
     }
 }

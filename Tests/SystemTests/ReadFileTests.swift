@@ -3,7 +3,7 @@ import Testing
 
 @testable import System
 
-struct FileTests {
+struct ReadFileTests {
     let directory: TemporaryDirectory
 
     init() throws { directory = TemporaryDirectory() }
@@ -36,41 +36,5 @@ struct FileTests {
         let error = #expect(throws: SystemError.self) { try readFile(directory.path + "/" + name, limit: 10) }
         #expect(error?.code == .file)
         #expect(error?.reason == "cannot read \(directory.path)/\(expected)")
-    }
-
-    @Test func `A stamp changes with the content, the size and the file`() throws {
-        let path = directory.write("file", "one")
-        let first = try #require(FileStamp(path))
-        #expect(FileStamp(path) == first)
-
-        directory.write("file", "three")
-        let longer = try #require(FileStamp(path))
-        #expect(longer != first)
-
-        directory.write("other", "three")
-        directory.move("other", to: "file")
-        let replaced = try #require(FileStamp(path))
-        #expect(replaced != longer)
-
-        directory.remove("file")
-        #expect(FileStamp(path) == nil)
-    }
-
-    @Test func `Names of one file have one identity, as long as it is the same file`() throws {
-        let path = directory.write("file", "one")
-        let identity = try #require(FileIdentity(path))
-        #expect(FileIdentity(path + "\0") == nil)
-
-        directory.write("file", "three")
-        #expect(FileIdentity(path) == identity)
-        try renameFile(path, to: directory.path + "/other")
-        #expect(FileIdentity(directory.path + "/other") == identity)
-        #expect(FileIdentity(path) == nil)
-
-        let error = #expect(throws: SystemError.self) { try renameFile(path, to: directory.path + "/other") }
-        #expect(error?.reason == "No such file or directory")
-        removeFile(directory.path + "/other")
-        removeFile(directory.path + "/other")
-        #expect(FileIdentity(directory.path + "/other") == nil)
     }
 }

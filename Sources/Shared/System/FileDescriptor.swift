@@ -1,0 +1,10 @@
+internal import Glibc
+
+/// The one owner of an open file descriptor; its `deinit` closes it.
+package struct FileDescriptor: ~Copyable {
+    package let number: Int32
+
+    package init(owning number: Int32) { self.number = number }
+
+    deinit { _ = close(number) }
+}

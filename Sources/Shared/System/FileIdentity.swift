@@ -1,0 +1,18 @@
+internal import Glibc
+
+/// Device and inode of a file: the same as long as it is the same file, whatever its name and content.
+package struct FileIdentity: Sendable, Equatable {
+    private let device: UInt64
+    private let inode: UInt64
+
+    init(_ status: stat) {
+        device = UInt64(status.st_dev)
+        inode = UInt64(status.st_ino)
+    }
+
+    /// `nil` when the file cannot be looked at.
+    package init?(_ path: String) {
+        guard let status = fileStatus(path) else { return nil }
+        self.init(status)
+    }
+}

@@ -1,0 +1,18 @@
+internal import Glibc
+
+/// A value that changes when a file is written or replaced.
+public struct FileStamp: Sendable, Equatable {
+    private let identity: FileIdentity
+    private let size: Int64
+    /// Nanoseconds. The time of the inode's change rather than of the content's: it moves with both, and no program can
+    /// set it back.
+    private let changedAt: Int64
+
+    /// `nil` when the file cannot be looked at.
+    public init?(_ path: String) {
+        guard let status = fileStatus(path) else { return nil }
+        identity = FileIdentity(status)
+        size = Int64(status.st_size)
+        changedAt = Int64(status.st_ctim.tv_sec) * 1_000_000_000 + Int64(status.st_ctim.tv_nsec)
+    }
+}

@@ -1,0 +1,38 @@
+package import Glibc
+
+/// The status of a file, `nil` when it cannot be looked at: then `errno` says why. Corresponds to `stat`, or for a
+/// link itself to `lstat`.
+package func fileStatus(_ path: String, followsLink: Bool = true) -> stat? {
+    var status = stat()
+    guard !path.utf8.contains(0), unsafe (followsLink ? stat : lstat)(path, &status) == 0 else { return nil }
+    return status
+}
+
+/// Corresponds to `fstat`.
+package func fileStatus(_ file: borrowing FileDescriptor) -> stat? {
+    var status = stat()
+    return unsafe fstat(file.number, &status) == 0 ? status : nil
+}
+
+extension stat {
+    package var isRegular: Bool { st_mode & S_IFMT == S_IFREG }
+    package var isSocket: Bool { st_mode & S_IFMT == S_IFSOCK }
+}
+
+/// The path without symbolic links; as it is when the file is missing. Corresponds to `realpath`.
+package func resolvedPath(_ path: String) -> String {
+    guard let name = unsafe realpath(path, nil) else { return path }
+    defer { unsafe free(name) }
+    return unsafe String(cString: name)
+}
+
+/// Corresponds to `access`.
+package func isWritable(_ path: String) -> Bool { unsafe access(path, W_OK) == 0 }
+
+/// A missing file is not an error. Corresponds to `unlink`.
+package func removeFile(_ path: String) { _ = unsafe unlink(path) }
+
+/// Replaces a file that has the new name. Corresponds to `rename`; the error is only the text for the `errno`.
+package func renameFile(_ path: String, to target: String) throws(SystemError) {
+    guard unsafe rename(path, target) == 0 else { throw SystemError(.file, describe(errorNumber: errno)) }
+}

@@ -1,0 +1,28 @@
+import TestSupport
+import Testing
+
+@testable import System
+
+struct FileIdentityTests {
+    let directory: TemporaryDirectory
+
+    init() throws { directory = TemporaryDirectory() }
+
+    @Test func `Names of one file have one identity, as long as it is the same file`() throws {
+        let path = directory.write("file", "one")
+        let identity = try #require(FileIdentity(path))
+        #expect(FileIdentity(path + "\0") == nil)
+
+        directory.write("file", "three")
+        #expect(FileIdentity(path) == identity)
+        try renameFile(path, to: directory.path + "/other")
+        #expect(FileIdentity(directory.path + "/other") == identity)
+        #expect(FileIdentity(path) == nil)
+
+        let error = #expect(throws: SystemError.self) { try renameFile(path, to: directory.path + "/other") }
+        #expect(error?.reason == "No such file or directory")
+        removeFile(directory.path + "/other")
+        removeFile(directory.path + "/other")
+        #expect(FileIdentity(directory.path + "/other") == nil)
+    }
+}

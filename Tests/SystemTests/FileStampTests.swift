@@ -1,0 +1,28 @@
+import TestSupport
+import Testing
+
+@testable import System
+
+struct FileStampTests {
+    let directory: TemporaryDirectory
+
+    init() throws { directory = TemporaryDirectory() }
+
+    @Test func `A stamp changes with the content, the size and the file`() throws {
+        let path = directory.write("file", "one")
+        let first = try #require(FileStamp(path))
+        #expect(FileStamp(path) == first)
+
+        directory.write("file", "three")
+        let longer = try #require(FileStamp(path))
+        #expect(longer != first)
+
+        directory.write("other", "three")
+        directory.move("other", to: "file")
+        let replaced = try #require(FileStamp(path))
+        #expect(replaced != longer)
+
+        directory.remove("file")
+        #expect(FileStamp(path) == nil)
+    }
+}

@@ -10,6 +10,6 @@ import Testing
             ("0.5x", nil), ("0.1.2", nil), ("-0", nil), ("+0", nil), ("00", nil),
         ] as [(String, Int?)])
     func `A quality is 0 to 1, in thousandths`(_ text: String, thousandths: Int?) {
-        #expect(qualityValue(text.utf8.span) == thousandths)
+        #expect(qualityValue(text) == thousandths)
     }
 }

@@ -24,7 +24,7 @@ package struct AcceptElement {
                 let name = text(pair[0]).lowercased()
                 let value = pair.count > 1 ? text(pair[1]) : ""
                 if name == "q" {
-                    guard let quality = qualityValue(value.utf8Span.span) else { return nil }
+                    guard let quality = qualityValue(value) else { return nil }
                     result.quality = quality
                 } else if !value.isEmpty {
                     result.parameters.append((name, value))
@@ -51,15 +51,10 @@ private func text(_ bytes: Substring.UTF8View) -> String {
 
 /// A quality value (RFC 9110 section 12.4.2), 0 to 1 with at most three decimals, in thousandths. `nil` for anything
 /// else.
-package func qualityValue(_ text: Span<UInt8>) -> Int? {
-    guard (1...5).contains(text.count), text[0] == UInt8(ascii: "0") || text[0] == UInt8(ascii: "1") else { return nil }
-    guard text.count == 1 || text[1] == UInt8(ascii: ".") else { return nil }
-    var value = Int(text[0] - UInt8(ascii: "0")) * 1000
-    var place = 100
-    for index in text.indices.dropFirst(2) {
-        guard isDigit(text[index]) else { return nil }
-        value += Int(text[index] - UInt8(ascii: "0")) * place
-        place /= 10
-    }
-    return value <= 1000 ? value : nil
+func qualityValue(_ text: String) -> Int? {
+    let text = text.utf8
+    guard 1...5 ~= text.count, text.count == 1 || text.dropFirst().first == UInt8(ascii: ".") else { return nil }
+    let digits = Array(text.prefix(1)) + text.dropFirst(2)
+    let value: Int? = decimalNumber(digits + repeatElement(UInt8(ascii: "0"), count: 4 - digits.count))
+    return value.flatMap { $0 <= 1000 ? $0 : nil }
 }

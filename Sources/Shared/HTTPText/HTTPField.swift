@@ -37,3 +37,11 @@ public struct HTTPField: Sendable, Equatable {
     /// Whether that is its name, in any case.
     public func isNamed(_ name: String) -> Bool { equalsIgnoringCase(self.name.utf8, name) }
 }
+
+/// A character of a token, such as the name of a header field (RFC 9110, section 5.6.2).
+package func isTokenCharacter(_ byte: UInt8) -> Bool {
+    isLetterOrDigit(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte)
+}
+
+/// A byte of a header field's value: no control character but tab (RFC 9110, section 5.5).
+private func isFieldContent(_ byte: UInt8) -> Bool { (byte >= 0x20 && byte != 0x7F) || byte == 0x09 }

@@ -24,7 +24,6 @@ public struct HTTPFields: Sendable, Equatable, ExpressibleByDictionaryLiteral {
 
     /// The members of all fields of that name, each a comma-separated list (RFC 9110, section 5.6.1).
     public func list(_ name: String) -> [String] {
-        fields.filter { $0.isNamed(name) }.flatMap { $0.value.split(separator: ",") }
-            .map { String(trimmed($0)) }.filter { !$0.isEmpty }
+        (joined(name) ?? "").split(separator: ",").map { String(trimmed($0)) }.filter { !$0.isEmpty }
     }
 }

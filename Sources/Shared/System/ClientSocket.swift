@@ -7,14 +7,9 @@ package struct ClientSocket: ~Copyable {
     /// Connects to where a server of this machine listens: tries the addresses in turn; those of no host are the
     /// loopback's.
     package init(_ address: ListenAddress) throws(SystemError) {
-        let candidates: [SocketAddress]
-        switch address {
-        case .unix(let path): candidates = [SocketAddress(unix: Array(path.utf8))]
-        case .tcp(_, port: 0): throw SystemError(.address, "port 0 is known to the server only")
-        case .tcp(let host, let port): candidates = (try? SocketAddress.lookUp(host, port: port)) ?? []
-        }
+        if case .tcp(_, port: 0) = address { throw SystemError(.address, "port 0 is known to the server only") }
         var failure = "no such host"
-        for candidate in candidates {
+        for candidate in address.socketAddresses() {
             let number = socket(candidate.family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
             guard number >= 0 else { throw SystemError(.system, describe(errorNumber: errno)) }
             let open = FileDescriptor(owning: number)

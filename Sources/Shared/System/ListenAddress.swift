@@ -54,6 +54,15 @@ public enum ListenAddress: Sendable, Equatable, CustomStringConvertible {
         SystemError(.address, "cannot listen on \"\(text)\": \(expected)")
     }
 
+    /// Addresses of the host in the order in which to try them, none when it is unknown. Can block for half a minute.
+    /// - Parameter flags: of `getaddrinfo`.
+    func socketAddresses(flags: Int32 = 0) -> [SocketAddress] {
+        switch self {
+        case .tcp(let host, let port): (try? SocketAddress.lookUp(host, port: port, flags: flags)) ?? []
+        case .unix(let path): [SocketAddress(unix: Array(path.utf8))]
+        }
+    }
+
     public var description: String {
         switch self {
         case .tcp(let host, let port): host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"

@@ -36,15 +36,11 @@ package final class ListeningSocket: Sendable {
 
     /// The addresses to bind, the next one where the kernel does not know the family of the one before it.
     private static func places(of address: ListenAddress) -> [SocketAddress] {
-        switch address {
-        case .unix(let path): return [SocketAddress(unix: Array(path.utf8))]
-        case .tcp(let host, let port):
-            let found = (try? SocketAddress.lookUp(host, port: port, flags: AI_PASSIVE)) ?? []
-            // An IPv6 socket of all interfaces takes IPv4 as well. A name with both kinds of addresses means IPv4, as
-            // for other servers.
-            let preferred = host.isEmpty ? AF_INET6 : AF_INET
-            return found.filter { $0.family == preferred } + found.filter { $0.family != preferred }
-        }
+        let found = address.socketAddresses(flags: AI_PASSIVE)
+        // An IPv6 socket of all interfaces takes IPv4 as well. A name with both kinds of addresses means IPv4, as for
+        // other servers.
+        let preferred = if case .tcp(host: "", port: _) = address { AF_INET6 } else { AF_INET }
+        return found.filter { $0.family == preferred } + found.filter { $0.family != preferred }
     }
 
     /// The sockets that systemd passes to a service of a `.socket` unit: sd_listen_fds(3).

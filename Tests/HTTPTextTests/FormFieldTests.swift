@@ -2,7 +2,7 @@ import Testing
 
 @testable import HTTPText
 
-@Suite struct FormQueryTests {
+@Suite struct FormFieldTests {
     @Test(
         arguments: [
             ("", []), ("&&", []), ("a=1", ["a=1"]), ("a=1&b=2&a=3", ["a=1", "b=2", "a=3"]), ("a", ["a="]), ("=", ["="]),

@@ -17,18 +17,6 @@ package func formFields(_ query: String) -> [FormField] {
     }
 }
 
-/// Error in a query.
-public struct QueryError: Error, Equatable {
-    /// For the one who asked.
-    public var line: String
-
-    package init(_ problem: String) { line = "query: \(problem)" }
-
-    package init(_ name: String, is value: some Collection<UInt8>, expected: String) {
-        self.init("\(name) is \(quoted(String(decoding: value, as: UTF8.self), limit: 64)), expected \(expected)")
-    }
-}
-
 /// Digits alone; larger than 64 bits counts as the largest.
 package func clampedNumber(_ text: [UInt8]) -> UInt64? {
     guard !text.isEmpty, text.allSatisfy(isDigit) else { return nil }

@@ -1,7 +1,7 @@
 import HTTPText
 import Testing
 
-@Suite struct AcceptEncodingTests {
+@Suite struct PrefersGzipTests {
     @Test(
         arguments: [
             "gzip", "GZip", "x-gzip", "gzip, deflate, br, zstd", "gzip;q=0.001", " gzip ; q=0.5 ", "gzip\t;\tq=1.000",

@@ -2,6 +2,13 @@ extension Duration {
     /// The longest that fits 64 bits of nanoseconds.
     public static var maximum: Duration { .nanoseconds(Int64.max) }
 
+    /// Whole milliseconds of a duration that is not negative; the largest number where they do not fit.
+    package var milliseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (product, isTooLarge) = seconds.multipliedReportingOverflow(by: 1000)
+        return isTooLarge ? .max : product + attoseconds / 1_000_000_000_000_000
+    }
+
     /// As Prometheus writes it, for example `1m30s`; what is below a millisecond is cut off.
     public var prometheusText: String {
         var rest = milliseconds

@@ -1,0 +1,37 @@
+/// The text in quotation marks and on one line, for an error or a log: control characters are escaped, a very long text
+/// is cut.
+///
+/// - Parameter limit: how many characters (Unicode scalars) are shown.
+package func quoted(_ text: String, limit: Int = 200) -> String {
+    var shown = "\""
+    for scalar in text.unicodeScalars.prefix(limit) {
+        switch scalar {
+        case "\n": shown += "\\n"
+        case "\r": shown += "\\r"
+        case "\t": shown += "\\t"
+        case "\"", "\\": shown += "\\" + String(scalar)
+        case _ where breaksLine(scalar): shown += "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
+        default: shown.unicodeScalars.append(scalar)
+        }
+    }
+    return shown + (text.unicodeScalars.count > limit ? "…\"" : "\"")
+}
+
+/// The text on one line: control characters are blanks.
+package func onOneLine(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: breaksLine) else { return text }
+    var line = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars { line.append(breaksLine(scalar) ? " " : scalar) }
+    return String(line)
+}
+
+/// Controls, which may also steer a terminal, the two separators that some readers take for line ends, and the marks
+/// that change the direction of the text behind them.
+///
+/// By their numbers: Unicode's category Cc is stable, and looking it up takes most of the time of an error.
+package func breaksLine(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0..<0x20, 0x7F..<0xA0, 0x61C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+    default: false
+    }
+}

@@ -6,7 +6,7 @@ import Testing
 
 @testable import AirQuality
 
-@Suite("The history document") struct HistoryDocumentTests {
+struct HistoryDocumentTests {
     private func document(_ test: borrowing TestStore, _ query: String = "") throws -> String {
         String(decoding: test.history(try HistoryQuery(query)), as: UTF8.self)
     }
@@ -27,12 +27,12 @@ import Testing
         return test
     }
 
-    @Test("is the golden document") func golden() throws {
+    @Test func `The history document is the golden document`() throws {
         try expectGolden(Array(document(store()).utf8), named: "history.json")
         try expectGolden(Array(document(TestStore()).utf8), named: "history-empty.json")
     }
 
-    @Test("is sorted by time, then by name") func order() throws {
+    @Test func `The history document is sorted by time, then by name`() throws {
         #expect(
             try points(store()) == [
                 "A \"b\\c\" 152.0", "Pune 50.0", "São Paulo 401.5", "A \"b\\c\" 152.0", "Pune 51.0", "A \"b\\c\" 152.0",
@@ -41,7 +41,6 @@ import Testing
     }
 
     @Test(
-        "has the points asked for",
         arguments: [
             ("city=Pune", ["Pune 50.0", "Pune 51.0", "Pune 52.0", "Pune 53.0"]), ("city=pune", []),
             ("city=Nowhere", []),
@@ -55,17 +54,16 @@ import Testing
             ("since=0&city=Pune&limit=1", ["Pune 53.0"]),
             ("&city=Pune&&limit=1&", ["Pune 53.0"]), ("since=99999999999999999999999", []),
         ] as [(String, [String])])
-    func filters(_ query: String, _ expected: [String]) throws {
+    func `The history document has the points asked for`(_ query: String, _ expected: [String]) throws {
         #expect(try points(store(), query) == expected)
     }
 
-    @Test("takes as many cities as a target has room for") func manyCities() throws {
+    @Test func `The history document takes as many cities as a target has room for`() throws {
         let query = Array(repeating: "city=a", count: 1165).joined(separator: "&")
         #expect(try HistoryQuery(query).cities?.count == 1165)
     }
 
     @Test(
-        "rejects a malformed query",
         arguments: [
             ("limit=0", #"query: limit is "0", expected a whole number from 1 up"#),
             ("limit=", #"query: limit is "", expected a whole number from 1 up"#),
@@ -87,12 +85,12 @@ import Testing
             ("city=%ff", #"query: the value of "city" is not percent-encoded UTF-8"#),
             ("%ff=1", "query: a parameter's name is not percent-encoded UTF-8"),
         ])
-    func rejects(_ query: String, _ line: String) {
+    func `The history document rejects a malformed query`(_ query: String, _ line: String) {
         let error = #expect(throws: QueryError.self) { try HistoryQuery(query) }
         #expect(error?.line == line)
     }
 
-    @Test("is the same bytes as long as the shown points are the same") func equalBytes() throws {
+    @Test func `The history document is the same bytes as long as the shown points are the same`() throws {
         var test = store()
         let before = try document(test, "city=Pune")
         test.receive("São Paulo", 3, at: TestStore.start + 60_000)
@@ -103,7 +101,7 @@ import Testing
         #expect(try document(test, "city=Pune").hasPrefix(#"{"generated_at":"2026-11-21T04:49:49.752Z""#))
     }
 
-    @Test("never has more points of a city than the capacity") func capacity() throws {
+    @Test func `The history document never has more points of a city than the capacity`() throws {
         var test = TestStore(history: HistoryRule(capacity: 3, interval: 0))
         for step in 0..<10 {
             test.receive("Pune", Double(step), at: TestStore.start + Int64(step))

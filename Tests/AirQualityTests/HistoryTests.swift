@@ -3,21 +3,22 @@ import Testing
 
 @testable import AirQuality
 
-@Suite("The history") struct HistoryTests {
+struct HistoryTests {
     /// Seconds of readings and of the points they leave, with the default rule.
     @Test(
-        "keeps the first two at once, then one when the interval has passed since the last kept",
         arguments: [
             ([0], [0]), ([0, 1], [0, 1]), ([0, 1, 2, 30], [0, 1]), ([0, 1, 30.999], [0, 1]), ([0, 1, 31], [0, 1, 31]),
             ([0, 1, 35, 61, 65], [0, 1, 35, 65]), ([0, 100], [0, 100]), ([0, 100, 129, 130], [0, 100, 130]),
         ] as [([Double], [Double])])
-    func first(_ readings: [Double], _ points: [Double]) {
+    func `The history keeps the first two at once, then one when the interval has passed since the last kept`(
+        _ readings: [Double], _ points: [Double]
+    ) {
         var test = TestStore()
         for second in readings { test.receive("Pune", 7, at: TestStore.start + Int64(second * 1000)) }
         #expect(test.points(of: "Pune").map { Double($0.time - TestStore.start) / 1000 } == points)
     }
 
-    @Test("keeps the last of each window when it closes") func last() {
+    @Test func `The history keeps the last of each window when it closes`() {
         var test = TestStore(history: HistoryRule(interval: 30_000, keep: .last))
         let window = TestStore.start / 30_000 * 30_000
         for (second, index) in [(1, 1), (29.999, 2), (30, 3), (59, 4), (125, 5)] {
@@ -34,14 +35,14 @@ import Testing
         #expect(test.points(of: "Pune").count == 3)
     }
 
-    @Test("keeps every reading when the interval is 0", arguments: HistoryRule.Keep.allCases)
-    func everyReading(_ keep: HistoryRule.Keep) {
+    @Test(arguments: HistoryRule.Keep.allCases)
+    func `The history keeps every reading when the interval is 0`(_ keep: HistoryRule.Keep) {
         var test = TestStore(history: HistoryRule(interval: 0, keep: keep))
         for index in 0..<5 { test.receive("Pune", Double(index), at: TestStore.start + Int64(index)) }
         #expect(test.points(of: "Pune").map(\.index) == [0, 1, 2, 3, 4])
     }
 
-    @Test("makes one point of two in a millisecond, the later one") func sameMillisecond() {
+    @Test func `The history makes one point of two in a millisecond, the later one`() {
         var test = TestStore(history: HistoryRule(interval: 0))
         test.receive(#"[{"city":"Pune","aqi":1},{"city":"Pune","aqi":2}]"#, at: TestStore.start)
         test.receive("Pune", 3, at: TestStore.start)
@@ -53,8 +54,8 @@ import Testing
         #expect(slow.points(of: "Pune").map(\.index) == [52, 4])
     }
 
-    @Test("never holds more than its capacity and keeps the newest", arguments: [1, 2, 3, 25, 100])
-    func capacity(_ capacity: Int) {
+    @Test(arguments: [1, 2, 3, 25, 100])
+    func `The history never holds more than its capacity and keeps the newest`(_ capacity: Int) {
         var history = History()
         let rule = HistoryRule(capacity: capacity, interval: 10)
         var all: [Timestamp] = []
@@ -67,7 +68,7 @@ import Testing
         }
     }
 
-    @Test("with room for one point still takes the first two at once, then waits") func capacityOne() {
+    @Test func `The history with room for one point still takes the first two at once, then waits`() {
         var test = TestStore(history: HistoryRule(capacity: 1))
         for (second, index) in [(0, 1), (1, 2), (2, 3), (31, 4)] {
             test.receive("Pune", Double(index), at: TestStore.start + Int64(second * 1000))
@@ -75,8 +76,8 @@ import Testing
         }
     }
 
-    @Test("does not change when a feed repeats itself", arguments: HistoryRule.Keep.allCases)
-    func repeated(_ keep: HistoryRule.Keep) {
+    @Test(arguments: HistoryRule.Keep.allCases)
+    func `The history does not change when a feed repeats itself`(_ keep: HistoryRule.Keep) {
         let format = FeedFormat(timeField: "time")
         var test = TestStore(history: HistoryRule(interval: 30_000, keep: keep), format: format)
         let time = TestStore.start - 60_000
@@ -91,7 +92,7 @@ import Testing
         #expect(test.history() == document, "the same points are the same document")
     }
 
-    @Test("drops what a clock that was set back has put into the future") func clockSetBack() {
+    @Test func `The history drops what a clock that was set back has put into the future`() {
         var test = TestStore(history: HistoryRule(interval: 1000))
         for second in [0, 1, 2, 3] { test.receive("Pune", Double(second), at: TestStore.start + Int64(second) * 1000) }
         test.receive("Pune", 9, at: TestStore.start + 1500)
@@ -100,8 +101,8 @@ import Testing
         #expect(test.points(of: "Pune").map(\.index) == [0, 1, 10])
     }
 
-    @Test("is the newest points of the list, for any readings", arguments: 1...20 as ClosedRange<UInt64>)
-    func anyReadings(_ seed: UInt64) {
+    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    func `The history is the newest points of the list, for any readings`(_ seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let rule = HistoryRule(
             capacity: .random(in: 1...30, using: &random), interval: .random(in: 0...50, using: &random))

@@ -6,12 +6,11 @@ import Testing
 
 @testable import AirQuality
 
-@Suite("The store") struct ReadingStoreTests {
+struct ReadingStoreTests {
     /// Whatever a message contains, nobody waits for the lock until all of it is taken in.
     @Test(
-        "takes in a long message in parts",
         arguments: [0, 1, ReadingStore.sliceCount, ReadingStore.sliceCount + 1, 10_000])
-    func parts(_ count: Int) {
+    func `The store takes in a long message in parts`(_ count: Int) {
         var test = TestStore(cityLimit: 5000)
         let elements = (0..<count).map { #"{"city":"City \#($0)","aqi":20}"# }
         let message = Array("[\(elements.joined(separator: ","))]".utf8)
@@ -42,7 +41,7 @@ import Testing
         #expect(test.state(of: "Delhi")?.version == versions[1])
     }
 
-    @Test("keeps a city that a message does not name, with its time") func missingCity() {
+    @Test func `The store keeps a city that a message does not name, with its time`() {
         var test = TestStore()
         test.receive(#"[{"city":"Pune","aqi":7},{"city":"Delhi","aqi":300}]"#)
         test.receive(#"[{"city":"Delhi","aqi":301}]"#, at: TestStore.start + 2000)
@@ -51,7 +50,7 @@ import Testing
         #expect(test.state(of: "Delhi")?.updatedAt == TestStore.start + 2000)
     }
 
-    @Test("compares and sorts names by their bytes") func namesAreBytes() {
+    @Test func `The store compares and sorts names by their bytes`() {
         var test = TestStore()
         // Two spellings of é, which Swift's String holds for equal.
         test.receive(
@@ -62,7 +61,7 @@ import Testing
                 == ["Ca 5.0", "Cafe\u{301} 2.0", "Cafz 3.0", "Caf\u{E9} 1.0", "caf 4.0"].map { Array($0.utf8) })
     }
 
-    @Test("counts changes of category and remembers the last one") func changes() {
+    @Test func `The store counts changes of category and remembers the last one`() {
         var test = TestStore()
         for (step, index) in [50, 50.9, 51, 60, 49, 300, 10].enumerated() {
             test.receive("Pune", index, at: TestStore.start + Int64(step) * 1000)
@@ -79,7 +78,7 @@ import Testing
         #expect(test.changes(of: "Delhi") == CategoryChanges())
     }
 
-    @Test("rejects cities beyond the limit, and names the first ten once") func cityLimit() {
+    @Test func `The store rejects cities beyond the limit, and names the first ten once`() {
         var test = TestStore(cityLimit: 3)
         let message = "[" + (0..<20).map { #"{"city":"City \#($0)","aqi":1}"# }.joined(separator: ",") + "]"
         test.receive(message)
@@ -91,8 +90,8 @@ import Testing
         #expect(test.store.takeRejectedNames().isEmpty)
     }
 
-    @Test("counts a city that comes twice in a message, or from two feeds at a time, and names it once")
-    func duplicates() {
+    @Test
+    func `The store counts a city that comes twice in a message, or from two feeds at a time, and names it once`() {
         let store = TestStore(feeds: ["a", "b"]).store
         var decoder = FeedDecoder(format: FeedFormat())
         let one = store.setFeed(label: "a", idleTimeout: 60_000)
@@ -125,8 +124,8 @@ import Testing
         #expect(test.store.takeDuplicateNames().isEmpty)
     }
 
-    @Test("takes a reading that is not newer for the same again: it renews neither arrival nor expiry")
-    func repetition() {
+    @Test
+    func `The store takes a reading that is not newer for the same again: it renews neither arrival nor expiry`() {
         var test = TestStore(expireAfter: 60_000, format: FeedFormat(timeField: "time", pollutantsField: "p"))
         func message(_ index: Int) -> String {
             #"{"city":"Pune","aqi":\#(index),"time":\#(TestStore.start),"p":{"o3":\#(index)}}"#
@@ -141,7 +140,7 @@ import Testing
     }
 
     /// An arrival that happens to be the time that the feed gives is a time of the feed all the same.
-    @Test("keeps the order of times that the feed gives, also where one is the arrival") func ownTimes() {
+    @Test func `The store keeps the order of times that the feed gives, also where one is the arrival`() {
         var test = TestStore(format: FeedFormat(timeField: "time"))
         test.receive(#"{"city":"Pune","aqi":1,"time":\#(TestStore.start + 10)}"#, at: TestStore.start)
         test.receive(#"{"city":"Pune","aqi":2,"time":\#(TestStore.start)}"#, at: TestStore.start)
@@ -150,7 +149,7 @@ import Testing
         #expect(test.cities == ["Pune 3.0"])
     }
 
-    @Test("counts finished handshakes, and messages without readings") func feedCounters() {
+    @Test func `The store counts finished handshakes, and messages without readings`() {
         var test = TestStore()
         test.store.apply(.connecting, feed: 0)
         test.store.apply(.disconnected(.refused, detail: ""), feed: 0)
@@ -164,7 +163,7 @@ import Testing
         #expect(feed.messages == 3 && feed.messagesWithoutReadings == 1)
     }
 
-    @Test("drops cities not heard of, by arrival, and forgets them entirely") func expiry() {
+    @Test func `The store drops cities not heard of, by arrival, and forgets them entirely`() {
         var test = TestStore(cityLimit: 2, expireAfter: 60_000)
         test.receive("Pune", 1, at: TestStore.start)
         test.receive("Delhi", 2, at: TestStore.start + 30_000)
@@ -197,8 +196,8 @@ import Testing
         #expect(store.isUnlocked)
     }
 
-    @Test("takes a message in as it does its readings one by one", arguments: 1...4 as ClosedRange<UInt64>)
-    func messageOfReadings(_ seed: UInt64) {
+    @Test(arguments: 1...4 as ClosedRange<UInt64>)
+    func `The store takes a message in as it does its readings one by one`(_ seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var whole = TestStore(cityLimit: 100)
         var single = TestStore(cityLimit: 100)
@@ -224,8 +223,8 @@ import Testing
     }
 
     /// Cities come and go in any order; a dictionary says what must be there.
-    @Test("finds every city among many, in the order of names", arguments: 1...3 as ClosedRange<UInt64>)
-    func manyCities(_ seed: UInt64) {
+    @Test(arguments: 1...3 as ClosedRange<UInt64>)
+    func `The store finds every city among many, in the order of names`(_ seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var test = TestStore(cityLimit: 100_000, expireAfter: 1000)
         var expected: [String: (index: Double, at: Timestamp)] = [:]
@@ -248,7 +247,7 @@ import Testing
         }
     }
 
-    @Test("leaves a snapshot as it was") func snapshots() {
+    @Test func `The store leaves a snapshot as it was`() {
         var test = TestStore()
         test.receive("Pune", 1, at: TestStore.start)
         let snapshot = test.store.snapshot(withHistories: true)
@@ -258,8 +257,8 @@ import Testing
         #expect(test.points(of: "Pune").count == 2)
     }
 
-    @Test("lets no city expire because the clock was set", arguments: [3_600_000, -3_600_000] as [Int64])
-    func expiryAfterClock(step: Int64) {
+    @Test(arguments: [3_600_000, -3_600_000] as [Int64])
+    func `The store lets no city expire because the clock was set`(step: Int64) {
         var test = TestStore(expireAfter: 60_000)
         test.receive("Old", 1, at: TestStore.start)
         test.receive("Young", 1, at: TestStore.start + 30_000)
@@ -274,8 +273,8 @@ import Testing
         #expect(test.store.expire(at: TestStore.start + step + 90_401) == 1)
     }
 
-    @Test("takes readings of what is now the future for readings of now when the clock is set back")
-    func futureAfterClock() {
+    @Test
+    func `The store takes readings of what is now the future for readings of now when the clock is set back`() {
         var test = TestStore(expireAfter: 60_000, format: FeedFormat(timeField: "time"))
         func message(_ index: Int, _ time: Timestamp) -> String { #"{"city":"Pune","aqi":\#(index),"time":\#(time)}"# }
         test.receive(message(1, TestStore.start), at: TestStore.start)
@@ -289,7 +288,7 @@ import Testing
         #expect(test.store.expire(at: now + 61_001) == 1)
     }
 
-    @Test("restores what it gave, with the original times") func restoring() {
+    @Test func `The store restores what it gave, with the original times`() {
         var test = TestStore(history: HistoryRule(capacity: 4, interval: 0))
         for step in 0..<6 {
             test.receive("Pune", step == 3 ? 200 : 40, at: TestStore.start + Int64(step))

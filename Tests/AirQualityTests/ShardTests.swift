@@ -5,7 +5,7 @@ import Testing
 
 @testable import AirQuality
 
-@Suite("The shard of a name") struct ShardTests {
+struct ShardTests {
     /// A name, its FNV-1a, and the shard that it is in among each number of shards of ``counts``.
     ///
     /// The rows never change, because other programs route by the same rule: `support/shards.py` has it in Python.
@@ -39,8 +39,8 @@ import Testing
         ]
     }
 
-    @Test("`Shard(of:count:)` gives each name the shard that it has always had", arguments: Row.all)
-    func documented(_ row: Row) {
+    @Test(arguments: Row.all)
+    func `A name has the shard that it has always had`(_ row: Row) {
         let name = Array(row.name.utf8)
         #expect(fnv1a(name.span) == row.hash)
         for (count, index) in zip(Row.counts, row.shards) {
@@ -56,12 +56,13 @@ import Testing
     /// Results of other implementations:
     /// https://github.com/dgryski/go-jump and https://pypi.org/project/jump-consistent-hash/.
     @Test(
-        "is the jump consistent hash of others",
         arguments: [(1, 1, 0), (42, 57, 43), (0xDEAD_10CC, 1, 0), (0xDEAD_10CC, 666, 361), (256, 1024, 520)])
-    func others(key: UInt64, count: Int, bucket: Int) { #expect(Shard.jump(key, count: count) == bucket) }
+    func `The shard of a name is the jump consistent hash of others`(key: UInt64, count: Int, bucket: Int) {
+        #expect(Shard.jump(key, count: count) == bucket)
+    }
 
-    @Test("is even, and moves only into a new one", arguments: [1, 2, 4, 16, 100])
-    func growth(_ count: Int) {
+    @Test(arguments: [1, 2, 4, 16, 100])
+    func `The shard of a name is even, and moves only into a new one`(_ count: Int) {
         let total = 20_000
         var sizes = [Int](repeating: 0, count: count + 1)
         var moved = 0
@@ -81,13 +82,13 @@ import Testing
     }
 
     @Test(
-        "has a place for every key, up to the most shards", arguments: [0, 1, .max, 0xCBF2_9CE4_8422_2325] as [UInt64])
-    func extremes(_ key: UInt64) {
+        arguments: [0, 1, .max, 0xCBF2_9CE4_8422_2325] as [UInt64])
+    func `The shard of a name has a place for every key, up to the most shards`(_ key: UInt64) {
         for count in [1, 2, 10_000, Shard.maximumCount] { #expect((0..<count).contains(Shard.jump(key, count: count))) }
     }
 }
 
-@Suite("Elements of other shards' cities") struct SkippedElementsTests {
+struct SkippedElementsTests {
     private static let shard = Shard(index: 0, count: 2)
     private static let (own, other) = {
         let names = (0..<10).map { "Nāgpur \($0)" }
@@ -100,8 +101,8 @@ import Testing
         Array(text.replacing("OWN", with: own).replacing("OTHER", with: other).utf8)
     }
 
-    @Test("are known by the member with the city", arguments: ["city", "Stadtname", "Straße", #"a"b"#])
-    func cityField(_ field: String) {
+    @Test(arguments: ["city", "Stadtname", "Straße", #"a"b"#])
+    func `Elements of other shards' cities are known by the field with the city`(_ field: String) {
         let shards = (0..<2).map { index -> (cities: Int, skipped: UInt64?) in
             let shard = Shard(index: index, count: 2)
             var test = TestStore(format: FeedFormat(cityField: field, shard: shard))
@@ -113,7 +114,7 @@ import Testing
         for shard in shards { #expect(shard.skipped == UInt64(100 - shard.cities)) }
     }
 
-    @Test("are counted, and a message that is refused counts none") func counts() {
+    @Test func `Elements of other shards' cities are counted, and a message that is rejected counts none`() {
         var test = TestStore(format: FeedFormat(shard: Self.shard))
         #expect(test.store.feeds[0].skipped == 0)
         for (message, skipped) in [

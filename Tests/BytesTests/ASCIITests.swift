@@ -2,8 +2,8 @@ import Testing
 
 @testable import Bytes
 
-@Suite("ASCII") struct ASCIITests {
-    @Test("classes of characters have these members and no others") func classes() {
+struct ASCIITests {
+    @Test func `Classes of characters have these members and no others`() {
         func members(_ isMember: (UInt8) -> Bool) -> String {
             String(decoding: (0...255).filter(isMember), as: UTF8.self)
         }
@@ -16,37 +16,34 @@ import Testing
     }
 
     @Test(
-        "tokens are equal whatever their case",
         arguments: [
             ("gzip", "GZIP", true), ("Content-Length", "content-length", true), ("gzi", "gzip", false),
             ("gzip ", "gzip", false), ("[", "{", false), ("", "", true),
         ])
-    func tokens(one: String, other: String, areEqual: Bool) {
+    func `Tokens are equal whatever their case`(one: String, other: String, areEqual: Bool) {
         #expect(equalsIgnoringCase(Array(one.utf8), other) == areEqual)
     }
 
     @Test(
-        "blanks around a text go, those in it stay",
         arguments: [
             ("", ""), (" ", ""), (" \t ", ""), ("a", "a"), ("\t a b \t", "a b"), ("\na\r", "\na\r"), (" ä ", "ä"),
             ("\u{A0}a", "\u{A0}a"),
         ])
-    func trims(text: String, trimmed expected: String) {
+    func `Blanks around a text go, those in it stay`(text: String, trimmed expected: String) {
         #expect(trimmed(text[...]) == expected)
         #expect(Array(trimmed(Array(text.utf8))) == Array(expected.utf8))
     }
 
     @Test(
-        "numbers are digits alone and fit",
         arguments: [
             ("0", 0), ("007", 7), ("127", 127), ("128", nil), ("99999", nil), ("", nil), ("-1", nil), ("+1", nil),
             (" 1", nil), ("1 ", nil), ("1_0", nil), ("0x1", nil), ("١", nil), ("1é", nil),
         ] as [(String, Int8?)])
-    func numbers(text: String, number: Int8?) {
+    func `Numbers are digits alone and fit`(text: String, number: Int8?) {
         #expect(decimalNumber(text.utf8) as Int8? == number)
     }
 
-    @Test("numbers go up to the largest of their type") func largeNumbers() {
+    @Test func `Numbers go up to the largest of their type`() {
         #expect(decimalNumber("18446744073709551615".utf8) == UInt64.max)
         #expect(decimalNumber("18446744073709551616".utf8) as UInt64? == nil)
         #expect(decimalNumber("9223372036854775807".utf8) == Int.max)

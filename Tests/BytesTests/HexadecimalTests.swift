@@ -2,14 +2,13 @@ import Testing
 
 @testable import Bytes
 
-@Suite("Hexadecimal and percent coding") struct HexadecimalTests {
+struct HexadecimalTests {
     @Test(
-        "the value of a digit",
         arguments: [
             ("0", 0), ("9", 9), ("a", 10), ("F", 15), ("g", nil), ("/", nil), (":", nil), ("@", nil), ("`", nil),
         ]
             as [(String, UInt8?)])
-    func digits(digit: String, value: UInt8?) {
+    func `A hexadecimal digit has its value`(digit: String, value: UInt8?) {
         #expect(hexDigit(digit.utf8.first!) == value)
     }
 
@@ -20,35 +19,33 @@ import Testing
     }
 
     @Test(
-        "is decoded",
         arguments: [
             ("", ""), ("plain", "plain"), ("a%41%7a", "aAz"), ("%2B+", "++"), ("%e0%A4%AE", "म"), ("%2541", "%41"),
             ("%", nil), ("%4", nil), ("a%4", nil), ("%4g", nil), ("%%41", nil),
         ] as [(String, String?)])
-    func decodes(text: String, decoded: String?) {
+    func `Percent coding is decoded`(text: String, decoded: String?) {
         #expect(percentDecoded(text.utf8) == decoded.map { Array($0.utf8) })
     }
 
-    @Test("a plus is a blank in a form only") func plus() {
+    @Test func `A plus is a blank in a form only`() {
         #expect(percentDecoded("a+b%2B".utf8, plusIsBlank: true) == Array("a b+".utf8))
         #expect(percentDecoded("a%00%FF".utf8) == [0x61, 0, 0xFF])
     }
 
     @Test(
-        "is encoded",
         arguments: [
             ("", ""), ("AZaz09-._~", "AZaz09-._~"), ("a b&c=d+e", "a%20b%26c%3Dd%2Be"), ("म", "%E0%A4%AE"),
             ("\u{0}%", "%00%25"), ("/a b", "%2Fa%20b"),
         ])
-    func encodes(text: String, encoded: String) {
+    func `Percent coding is encoded`(text: String, encoded: String) {
         #expect(percentEncoded(text.utf8) == encoded)
     }
 
-    @Test("slashes of a path stay") func path() {
+    @Test func `Slashes of a path stay`() {
         #expect(percentEncoded("/a b/c?d".utf8, keepsSlashes: true) == "/a%20b/c%3Fd")
     }
 
-    @Test("each byte is decoded from what it is encoded to") func everyByte() {
+    @Test func `Each byte is decoded from what it is encoded to`() {
         for byte in 0...UInt8.max { #expect(percentDecoded(percentEncoded([byte]).utf8) == [byte]) }
     }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Bytes
 
-@Suite("The text") struct NumbersTests {
+struct NumbersTests {
     private func text(_ append: (inout [UInt8]) -> Void) -> String {
         var bytes: [UInt8] = []
         append(&bytes)
@@ -11,7 +11,6 @@ import Testing
     }
 
     @Test(
-        "of a number is the shortest that reads back",
         arguments: [
             (0, "0"), (1, "1"), (152, "152"), (183.2, "183.2"), (0.1, "0.1"), (0.0001, "0.0001"), (9999, "9999"),
             (190.77381882356204, "190.77381882356204"), (0.30000000000000004, "0.30000000000000004"), (1e-7, "1e-07"),
@@ -23,11 +22,11 @@ import Testing
             (-1, "-1"), (-0.25, "-0.25"), (-1e-7, "-1e-07"), (-1.7976931348623157e308, "-1.7976931348623157e+308"),
             (2.2250738585072014e-308, "2.2250738585072014e-308"),
         ] as [(Double, String)])
-    func numbers(_ number: Double, _ expected: String) {
+    func `The text of a number is the shortest that reads back`(_ number: Double, _ expected: String) {
         #expect(text { $0.appendNumber(number) } == expected)
     }
 
-    @Test("of any number reads back, and no number is longer than its description") func anyNumber() {
+    @Test func `The text of any number reads back, and no number is longer than its description`() {
         var random = SeededRandom(seed: 5)
         for _ in 0..<50_000 {
             let digits = Double([1, 10, 100, 1000, 10_000, 1_000_000].randomElement(using: &random) ?? 1)
@@ -38,7 +37,7 @@ import Testing
         }
     }
 
-    @Test("of an integer is its description, whatever its length") func integers() {
+    @Test func `The text of an integer is its description, whatever its length`() {
         var powers: [UInt64] = [0, .max]
         for _ in 0..<19 { powers.append((powers.count == 2 ? 1 : powers[powers.count - 1]) * 10) }
         for number in powers.flatMap({ [$0 &- 1, $0, $0 &+ 1] }) {
@@ -47,14 +46,12 @@ import Testing
     }
 
     @Test(
-        "of a whole number in JSON has a point",
         arguments: [(152, "152.0"), (1.5, "1.5"), (0, "0.0"), (1e-7, "1e-07")] as [(Double, String)])
-    func decimals(_ number: Double, _ expected: String) {
+    func `The text of a whole number in JSON has a point`(_ number: Double, _ expected: String) {
         #expect(text { $0.appendDecimal(number) } == expected)
     }
 
     @Test(
-        "of a time",
         arguments: [
             (0, "0.000"), (12_345, "12.345"),
             (999_999_999_999, "999999999.999"),
@@ -66,7 +63,7 @@ import Testing
             (4_107_542_399_999, "4107542399.999"),
             (4_107_542_400_000, "4107542400.000"),
         ] as [(UInt64, String)])
-    func times(_ milliseconds: UInt64, _ seconds: String) {
+    func `The text of a time is RFC 3339`(_ milliseconds: UInt64, _ seconds: String) {
         #expect(text { $0.appendInteger(milliseconds, decimals: 3) } == seconds)
     }
 }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Bytes
 
-@Suite("Quoting") struct QuotingTests {
+struct QuotingTests {
     @Test(arguments: [
         ("plain", #""plain""#),
         ("", #""""#),
@@ -55,12 +55,11 @@ import Testing
     }
 
     @Test(
-        "JSON strings escape what RFC 8259 demands, and nothing else",
         arguments: [
             ("", #""""#), ("Pune", #""Pune""#), (#"a"b\c"#, #""a\"b\\c""#), ("\n\u{1F}\u{0}", #""\u000a\u001f\u0000""#),
             ("\u{7F}\u{85}\u{2028}é€😀/", "\"\u{7F}\u{85}\u{2028}é€😀/\""),
         ])
-    func json(_ text: String, expected: String) {
+    func `JSON strings escape what RFC 8259 demands, and nothing else`(_ text: String, expected: String) {
         var bytes: [UInt8] = []
         bytes.appendJSONString(text.utf8.span)
         #expect(String(decoding: bytes, as: UTF8.self) == expected)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Bytes
 
-@Suite("Runs of bytes") struct RunsTests {
+struct RunsTests {
     private static func equal(_ left: [UInt8], _ right: [UInt8]) -> Bool { bytesEqual(left.span, right.span) }
     private static func precede(_ left: [UInt8], _ right: [UInt8]) -> Bool { bytesPrecede(left.span, right.span) }
 

@@ -2,10 +2,9 @@ import Testing
 
 @testable import Exposition
 
-@Suite("The format of a scrape") struct AcceptedFormatTests {
+struct AcceptedFormatTests {
     /// What releases of Prometheus send, and what they get.
     @Test(
-        "is what the scraper likes best",
         arguments: [
             (nil, .text004),
             // 2.5 – 2.30
@@ -54,12 +53,11 @@ import Testing
             ("text/plain;q=\"0.5\",application/openmetrics-text;q=0.4", .text004),
             ("text/plain;q=x,application/openmetrics-text;version=1.0.0;q=0.1", .openMetrics100),
         ] as [(String?, ExpositionFormat)])
-    func negotiates(_ accept: String?, _ format: ExpositionFormat) {
+    func `The format of a scrape is what the scraper likes best`(_ accept: String?, _ format: ExpositionFormat) {
         #expect(AcceptedFormat.negotiate(accept).format == format)
     }
 
     @Test(
-        "is named in the answer",
         arguments: [
             ("text/plain", "text/plain; version=0.0.4; charset=utf-8"),
             ("text/plain;escaping=underscores", "text/plain; version=0.0.4; charset=utf-8; escaping=underscores"),
@@ -69,7 +67,7 @@ import Testing
                 "application/openmetrics-text; version=1.0.0; charset=utf-8; escaping=allow-utf-8"
             ),
         ])
-    func contentTypes(_ accept: String, _ contentType: String) {
+    func `The format of a scrape is named in the answer`(_ accept: String, _ contentType: String) {
         #expect(AcceptedFormat.negotiate(accept).contentType == contentType)
     }
 }

@@ -2,10 +2,10 @@ import Testing
 
 @testable import AirQuality
 
-@Suite("Sub-indices and places") struct CityExtrasTests {
+struct CityExtrasTests {
     private static let format = FeedFormat(pollutantsField: "p", subindicesField: "s", placeField: "where")
 
-    @Test("are shown beside concentrations, each with its own limits") func shown() {
+    @Test func `Sub-indices and places are shown beside concentrations, each with its own limits`() {
         var test = TestStore(format: Self.format)
         test.receive(
             #"[{"city":"Pune","aqi":7,"p":{"pm10":12000},"s":{"pm10":9999,"o3":10000,"no2":"7"},"#
@@ -28,7 +28,6 @@ import Testing
     }
 
     @Test(
-        "of a place: what cannot be used is empty, and without anything the one before stays",
         arguments: [
             (#"{"latitude":-90,"longitude":180}"#, #"country="",latitude="-90",longitude="180""#),
             (#"{"latitude":90.1,"longitude":-180.1,"country":"x"}"#, #"country="x",latitude="",longitude="""#),
@@ -39,7 +38,9 @@ import Testing
             ("[1]", #"country="before",latitude="",longitude="""#),
             (#"{"country":"a\nb"}"#, #"country="before",latitude="",longitude="""#),
         ])
-    func places(_ place: String, _ labels: String) {
+    func `A place is empty where it cannot be used, and without anything the one before stays`(
+        _ place: String, _ labels: String
+    ) {
         var test = TestStore(format: Self.format)
         test.receive(#"{"city":"Pune","aqi":7,"where":{"country":"before"}}"#)
         test.receive(#"{"city":"Pune","aqi":7,"where":\#(place)}"#)
@@ -47,7 +48,7 @@ import Testing
         #expect(test.rejections.isEmpty)
     }
 
-    @Test("of a country: 64 bytes fit the page, whatever they are, and more are none") func longCountries() {
+    @Test func `A country of 64 bytes fits the page, whatever they are, and a longer one is none`() {
         var test = TestStore(format: Self.format)
         let quotes = String(repeating: #"\""#, count: 64)
         test.receive(
@@ -58,7 +59,7 @@ import Testing
         #expect(test.lines("airquality_city_info").first?.contains(quotes) == true)
     }
 
-    @Test("each are kept until others come, and go with their city") func kept() {
+    @Test func `Sub-indices and places each are kept until others come, and go with their city`() {
         var test = TestStore(expireAfter: 1000, format: Self.format)
         test.receive(#"{"city":"Pune","aqi":7,"p":{"pm10":1},"s":{"pm10":2},"where":{"country":"IN"}}"#)
         test.receive(#"{"city":"Pune","aqi":8,"s":{"o3":3}}"#)

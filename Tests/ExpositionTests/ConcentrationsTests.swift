@@ -6,11 +6,10 @@ import Testing
 
 @testable import AirQuality
 
-@Suite("Concentrations") struct ConcentrationsTests {
+struct ConcentrationsTests {
     static let format = FeedFormat(timeField: "time", pollutantsField: "pollutants")
 
     @Test(
-        "are read where they are numbers from 0 to a million, or text that holds one",
         arguments: [
             (
                 #"{"pm2_5":58.1,"pm10":120,"no2":0,"so2":-0,"o3":1e3,"co":1000000,"nh3":"7.5"}"#,
@@ -23,7 +22,9 @@ import Testing
             (#"{"PM2.5":1,"pm1":2,"pm10":3}"#, "pm10 3.0"), ("{}", ""), ("[]", ""), ("[{}]", ""), ("7", ""),
             ("true", ""), (#""58.1""#, ""), (#"{"pm10":1,"pm10":"x"}"#, ""),
         ])
-    func decodes(_ pollutants: String, _ expected: String) {
+    func `Concentrations are read where they are numbers from 0 to a million, or text that holds one`(
+        _ pollutants: String, _ expected: String
+    ) {
         var test = TestStore(format: Self.format)
         test.receive(#"[{"city":"Delhi","aqi":1},{"city":"Pune","aqi":7,"pollutants":\#(pollutants)}]"#)
         #expect(test.concentrations(of: "Pune") == expected)
@@ -33,7 +34,7 @@ import Testing
         #expect(test.rejections.isEmpty)
     }
 
-    @Test("are replaced by an element that has the member, and stay with one that has none") func replacement() {
+    @Test func `Concentrations are replaced by an element that has the field, and stay with one that has none`() {
         var test = TestStore(format: Self.format)
         test.receive(#"{"city":"Pune","aqi":7,"pollutants":{"pm2_5":1,"o3":2}}"#)
         test.receive(#"{"city":"Pune","aqi":8}"#)
@@ -51,7 +52,7 @@ import Testing
         #expect(!test.text().contains("airquality_concentration_ugm3"))
     }
 
-    @Test("of an element that is refused are not taken") func rejections() {
+    @Test func `Concentrations of an element that is rejected are not taken`() {
         var test = TestStore(cityLimit: 2, format: Self.format)
         let now = TestStore.start / 1000
         test.receive(
@@ -66,7 +67,7 @@ import Testing
         #expect(test.rejections == ["bad_time": 1, "city_limit": 1, "out_of_range": 1, "no_city": 1, "no_value": 1])
     }
 
-    @Test("of other shards are left to them") func shards() {
+    @Test func `Concentrations of other shards are left to them`() {
         var test = TestStore(format: FeedFormat(pollutantsField: "pollutants", shard: Shard(index: 1, count: 3)))
         let elements = (0..<300).map { #"{"city":"City \#($0)","aqi":1,"pollutants":{"pm10":\#($0)}}"# }
         test.receive("[" + elements.joined(separator: ",") + "]")
@@ -77,7 +78,7 @@ import Testing
         }
     }
 
-    @Test("go with their city, and a city in its place begins without any") func expiry() {
+    @Test func `Concentrations go with their city, and a city in its place begins without any`() {
         var test = TestStore(expireAfter: 60_000, format: FeedFormat(pollutantsField: "pollutants"))
         test.receive(#"{"city":"Pune","aqi":7,"pollutants":{"pm2_5":1}}"#)
         test.receive(#"{"city":"Delhi","aqi":7,"pollutants":{"pm2_5":2}}"#, at: TestStore.start + 30_000)
@@ -91,7 +92,7 @@ import Testing
             ])
     }
 
-    @Test("of names that nobody knows are told of once, ten names at most") func unknownNames() {
+    @Test func `Concentrations of names that nobody knows are told of once, ten names at most`() {
         var test = TestStore(format: Self.format)
         test.receive(#"[{"city":"a","aqi":1,"pollutants":{"pm10":1,"pm1":2,"PM10":3}},{"city":"b","aqi":1}]"#)
         #expect(test.decoder.takeUnknownPollutants() == ["pm1", "PM10"])
@@ -117,16 +118,16 @@ import Testing
         return test
     }
 
-    @Test("and the feed's source are on the golden page in each format", arguments: ExpositionFormat.allCases)
-    func golden(_ format: ExpositionFormat) throws {
+    @Test(arguments: ExpositionFormat.allCases)
+    func `Concentrations and the feed's source are on the golden page in each format`(_ format: ExpositionFormat) throws
+    {
         let end = format == .openMetrics100 ? "om" : "prom"
         try expectGolden(Self.busyStore().page(format), named: "concentrations.\(format).\(end)")
     }
-
 }
 
-@Suite("The source of a feed") struct FeedSourceMetricTests {
-    @Test("is shown as long as the last connection named it, with its quotes escaped") func info() {
+struct FeedSourceMetricTests {
+    @Test func `The source of a feed is shown as long as the last connection named it, with its quotes escaped`() {
         let test = TestStore(feeds: ["ws://a/", "ws://b/"])
         func lines() -> [Substring] {
             test.text().split(separator: "\n").filter { $0.hasPrefix("airquality_exporter_feed_source_info{") }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Exposition
 
-@Suite("The exposition") struct ExpositionTests {
+struct ExpositionTests {
     /// Two feeds, three cities with odd names, changes of category, rejections.
     static func busyStore() -> TestStore {
         var test = TestStore(expireAfter: 3_600_000, feeds: ["ws://feed.example/", "wss://other.example:8443/a\"b"])
@@ -26,18 +26,18 @@ import Testing
         return test
     }
 
-    @Test("is the golden page in each format", arguments: ExpositionFormat.allCases)
-    func golden(_ format: ExpositionFormat) throws {
+    @Test(arguments: ExpositionFormat.allCases)
+    func `The exposition is the golden page in each format`(_ format: ExpositionFormat) throws {
         let end = format == .openMetrics100 ? "om" : "prom"
         try expectGolden(Self.busyStore().page(format), named: "busy.\(format).\(end)")
     }
 
-    @Test("before anything has happened has no city, and every reason with 0") func empty() throws {
+    @Test func `The exposition before anything has happened has no city, and every reason with 0`() throws {
         try expectGolden(TestStore().page(), named: "empty.prom")
     }
 
-    @Test("has no series twice and no family in two places", arguments: ExpositionFormat.allCases)
-    func unique(_ format: ExpositionFormat) {
+    @Test(arguments: ExpositionFormat.allCases)
+    func `The exposition has no series twice and no family in two places`(_ format: ExpositionFormat) {
         let lines = Self.busyStore().text(format).split(separator: "\n")
         let series = lines.filter { !$0.hasPrefix("#") }.map { $0[..<$0.lastIndex(of: " ")!] }
         #expect(Set(series).count == series.count)
@@ -61,9 +61,8 @@ import Testing
     }
 
     @Test(
-        "has the families of cities that it is told to have",
         arguments: [[.index], [.updated, .changes], []] as [Set<CityFamilyName>])
-    func families(_ families: Set<CityFamilyName>) {
+    func `The exposition has the families of cities that it is told to have`(_ families: Set<CityFamilyName>) {
         let test = Self.busyStore()
         let page = Exposition(rules: test.store.rules, families: families).render(test.store.snapshot(), in: .text004)
         let text = String(decoding: page, as: UTF8.self)
@@ -76,7 +75,7 @@ import Testing
         #expect(others(text) == others(test.text()))
     }
 
-    @Test("says which shard it is, and what it skipped, where there are shards") func shard() {
+    @Test func `The exposition says which shard it is, and what it skipped, where there are shards`() {
         var test = TestStore(format: FeedFormat(shard: Shard(index: 2, count: 3)))
         test.receive("[" + (0..<100).map { #"{"city":"City \#($0)","aqi":1}"# }.joined(separator: ",") + "]")
         let lines = test.text().split(separator: "\n")
@@ -87,7 +86,7 @@ import Testing
         #expect(!Self.busyStore().text().contains("_shard_") && !Self.busyStore().text().contains("_skipped_"))
     }
 
-    @Test("tells a category by the scale that is in force", arguments: Scale.all) func scales(_ scale: Scale) {
+    @Test(arguments: Scale.all) func `The exposition tells a category by the scale that is in force`(_ scale: Scale) {
         let test = TestStore(scale: scale)
         let page = test.text()
         for category in scale.categories {

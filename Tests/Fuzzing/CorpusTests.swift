@@ -1,13 +1,13 @@
 import TestSupport
 import Testing
 
-@Suite("the inputs that fuzzing begins with, and those that it found") struct CorpusTests {
-    @Test("messages of a feed", arguments: inputs("FuzzMessages")) func messages(_ path: String) {
+struct CorpusTests {
+    @Test(arguments: inputs("FuzzMessages")) func `The corpus of messages breaks no property`(_ path: String) {
         checkMessages(contents(of: path))
     }
 
-    @Test("messages of elements that are spelled in every way", arguments: 1...8 as ClosedRange<UInt64>)
-    func spelledMessages(_ seed: UInt64) {
+    @Test(arguments: 1...8 as ClosedRange<UInt64>)
+    func `The corpus of spelled messages breaks no property`(_ seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let parts =
             [
@@ -40,39 +40,43 @@ import Testing
         }
     }
 
-    @Test("messages for programs of jq", arguments: inputs("FuzzJQ")) func programs(_ path: String) {
+    @Test(arguments: inputs("FuzzJQ")) func `The corpus of jq programs breaks no property`(_ path: String) {
         checkPrograms(contents(of: path))
     }
 
-    @Test("frames", arguments: inputs("FuzzFrames")) func frames(_ path: String) {
+    @Test(arguments: inputs("FuzzFrames")) func `The corpus of frames breaks no property`(_ path: String) {
         checkFrames(contents(of: path))
     }
 
-    @Test("requests", arguments: inputs("FuzzRequests")) func requests(_ path: String) {
+    @Test(arguments: inputs("FuzzRequests")) func `The corpus of requests breaks no property`(_ path: String) {
         checkRequests(contents(of: path))
     }
 
-    @Test("fields", arguments: inputs("FuzzFields")) func fields(_ path: String) {
+    @Test(arguments: inputs("FuzzFields")) func `The corpus of fields breaks no property`(_ path: String) {
         checkFields(contents(of: path))
     }
 
-    @Test("addresses", arguments: inputs("FuzzAddresses")) func addresses(_ path: String) {
+    @Test(arguments: inputs("FuzzAddresses")) func `The corpus of addresses breaks no property`(_ path: String) {
         checkAddresses(contents(of: path))
     }
 
-    @Test("values", arguments: inputs("FuzzValues")) func values(_ path: String) {
+    @Test(arguments: inputs("FuzzValues")) func `The corpus of values breaks no property`(_ path: String) {
         checkValues(contents(of: path))
     }
 
-    @Test("pages", arguments: inputs("FuzzCompression")) func compression(_ path: String) {
+    @Test(arguments: inputs("FuzzCompression")) func `The corpus of pages breaks no property`(_ path: String) {
         checkCompression(contents(of: path))
     }
 
-    @Test("web configurations", arguments: inputs("FuzzWebConfiguration")) func webConfigurations(_ path: String) {
+    @Test(arguments: inputs("FuzzWebConfiguration")) func `The corpus of web configurations breaks no property`(
+        _ path: String
+    ) {
         checkWebConfiguration(contents(of: path))
     }
 
-    @Test("storage files", .serialized, arguments: inputs("FuzzStorage")) func storage(_ path: String) {
+    @Test(.serialized, arguments: inputs("FuzzStorage")) func `The corpus of storage files breaks no property`(
+        _ path: String
+    ) {
         checkStorage(contents(of: path))
     }
 }

@@ -208,18 +208,18 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
     ]
 }
 
-@Suite("Messages") struct JSONReaderTests {
-    @Test("are read or rejected", arguments: MessageCase.all) func reads(_ scenario: MessageCase) {
+struct JSONReaderTests {
+    @Test(arguments: MessageCase.all) func `Messages are read or rejected`(_ scenario: MessageCase) {
         #expect(Found.read(scenario.message, items: scenario.items) == scenario.found)
     }
 
-    @Test("cut off anywhere are rejected") func refusesPrefixes() {
+    @Test func `Messages cut off anywhere are rejected`() {
         let message = Array(#"[{"city":"Pune é","aqi":12.5},{"city":"a\u0041","aqi":"3"}]"#.utf8)
         for count in 0..<message.count { #expect(Found.read(Array(message[..<count])) == .notJSON) }
     }
 
-    @Test("may be nested to the limit and no deeper", arguments: ["[", "{\"a\":"])
-    func limitsDepth(_ opening: String) {
+    @Test(arguments: ["[", "{\"a\":"])
+    func `Messages may be nested to the limit and no deeper`(_ opening: String) {
         let closing = opening == "[" ? "]" : "}"
         func nested(_ depth: Int) -> [UInt8] {
             Array((String(repeating: opening, count: depth) + "1" + String(repeating: closing, count: depth)).utf8)
@@ -229,7 +229,7 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
         #expect(Found.read(nested(1_000_000)) == .notJSON)
     }
 
-    @Test("have fields of any names") func fieldNames() {
+    @Test func `Messages have fields of any names`() {
         let message = Array(#"[{"a long city name":"Pune","another long name":7,"t":8,"":9,"é":10}]"#.utf8)
         let fields = ["a long city name", "another long name", "t", "", "é", "a long city namf"]
         #expect(Found.read(message, fields: fields) == .elements([["'Pune'", "7.0", "8.0", "9.0", "10.0", "absent"]]))
@@ -237,7 +237,6 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "have values that pointers lead to",
         arguments: [
             (#"{"data":{"aqi":5,"city":"Pune"},"n":1}"#, ["'Pune'", "5.0", "object", "1.0"]),
             (#"{"n":1,"data":{"city":["a"]}}"#, ["array", "absent", "object", "1.0"]),
@@ -247,7 +246,7 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
             (#"{"data":{"aqi":{"":1}}}"#, ["absent", "object", "object", "absent"]),
             ("7", ["absent", "absent", "absent", "absent"]),
         ])
-    func pointers(_ element: String, _ found: [String]) {
+    func `Messages have values that pointers lead to`(_ element: String, _ found: [String]) {
         let fields = ["/data/city", "/data/aqi", "data", "/n"]
         #expect(Found.read(Array("[\(element),\(element)]".utf8), fields: fields) == .elements([found, found]))
         #expect(
@@ -256,28 +255,26 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "of several JSON texts count as an array of all",
         arguments: [
             ("[1] [2,3]", 3), ("{} {}", 2), ("{}\n{}\n", 2), ("\u{1E}{}\n\u{1E}[{},{}]\n", 3), ("1 2 \"a b\" null", 4),
             ("[] []", 0), ("\u{FEFF}[{}]", 1), ("\u{FEFF}{} {}", 2), ("\u{1E}{}", 1), (" {} ", 1),
         ])
-    func severalTexts(_ message: String, _ count: Int) {
+    func `Messages of several JSON texts count as an array of all`(_ message: String, _ count: Int) {
         #expect(
             Found.read(Array(message.utf8), fields: ["city"]) == .elements(Array(repeating: ["absent"], count: count)))
     }
 
     @Test(
-        "have their items in each of several JSON texts, or nowhere",
         arguments: [
             (#"{"data":[{"city":"A"}]} {"ping":1} {"data":{"city":"B"}}"#, ["'A'", "'B'"]),
             (#"{"ping":1}"#, []), ("{} []", []),
         ] as [(String, [String])])
-    func itemsOfTexts(_ message: String, _ cities: [String]) {
+    func `Messages have their items in each of several JSON texts, or nowhere`(_ message: String, _ cities: [String]) {
         let found = Found.read(Array(message.utf8), items: "/data")
         #expect(found == .elements(cities.map { [$0, "absent"] }))
     }
 
-    @Test("that are rows are read by pointers") func rows() {
+    @Test func `Messages that are rows are read by pointers`() {
         let rows = Array(#"[["Delhi",301],["Pune"],7]"#.utf8)
         #expect(
             Found.read(rows, fields: ["/0", "/1"])
@@ -285,27 +282,26 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "say the digits of whole numbers",
         arguments: [
             ("7", "7"), ("-7", "-7"), ("18446744073709551615", "18446744073709551615"), ("0", "0"), ("7.0", "7"),
             ("-9223372036854775808", "-9223372036854775808"), ("7e2", "700"), ("7.5", nil), ("1e300", nil),
             ("\"7\"", nil),
         ] as [(String, String?)])
-    func wholeNumbers(_ number: String, _ digits: String?) {
+    func `Messages say the digits of whole numbers`(_ number: String, _ digits: String?) {
         var reader = JSONReader()
         let place = reader.read(Array("\(number)".utf8).span)?.lowerBound
         let found = place.flatMap { reader.wholeNumber(at: $0) }.map { String(decoding: $0, as: UTF8.self) }
         #expect(found == digits)
     }
 
-    @Test("full of escapes have room for all of them") func manyEscapes() {
+    @Test func `Messages full of escapes have room for all of them`() {
         let element = #"{"city":"\n\u0041\u00e9\\","aqi":1}"#
         let message = "[" + Array(repeating: element, count: 1000).joined(separator: ",") + "]"
         #expect(Found.read(Array(message.utf8)) == .elements(Array(repeating: ["'\nAé\\'", "1.0"], count: 1000)))
     }
 
     /// Buffers grow, and shrink again.
-    @Test("of any size are read one after the other by one reader") func manySizes() {
+    @Test func `Messages of any size are read one after the other by one reader`() {
         var reader = JSONReader()
         for count in [1, 127, 128, 129, 0, 256, 3, 50_000, 2, 1000] {
             let elements = (0..<count).map { #"{"city":"City \#($0)","aqi":\#($0)}"# }
@@ -319,8 +315,8 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
     }
 
     /// Plain and escaped characters of every kind at every place of the bytes that are read at once.
-    @Test("have the texts that were written, however they were", arguments: [1, 2, 3, 4] as [UInt64])
-    func texts(_ seed: UInt64) {
+    @Test(arguments: [1, 2, 3, 4] as [UInt64])
+    func `Messages have the texts that were written, however they were`(_ seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var reader = JSONReader()
         let scalars: [Unicode.Scalar] = [

@@ -2,27 +2,26 @@ import Testing
 
 @testable import JSON
 
-@Suite("Texts") struct JSONTextTests {
+struct JSONTextTests {
     @Test(
-        "are numbers in JSON's grammar alone",
         arguments: [
             ("12", 12), (" 12\t", 12), ("\r\n0", 0), ("1e2", 100), ("1E+2", 100), ("-3.5", -3.5), ("-0", 0),
             ("1e999", .infinity), ("-1e999", -.infinity), ("1e-999", 0), ("", nil), (" ", nil), ("-", nil),
             ("+5", nil), ("007", nil), ("-01", nil), ("0x10", nil), ("NaN", nil), ("inf", nil), ("1 2", nil),
             (".5", nil), ("5.", nil), ("1e", nil), ("1e+", nil), ("1_000", nil), ("\u{A0}1", nil), ("1\u{0}", nil),
         ] as [(String, Double?)])
-    func numbers(_ text: String, _ number: Double?) {
+    func `Texts are numbers in JSON's grammar alone`(_ text: String, _ number: Double?) {
         let found = jsonNumber(Array(text.utf8).span)
         #expect(found == number)
     }
 
-    @Test("are pointers if RFC 6901 allows them", arguments: ["", "/", "/a/b", "/a~0b~1c"])
-    func acceptsPointers(_ text: String) {
+    @Test(arguments: ["", "/", "/a/b", "/a~0b~1c"])
+    func `Texts are pointers if RFC 6901 allows them`(_ text: String) {
         #expect(jsonPointer(text) != nil)
     }
 
-    @Test("are no pointers otherwise", arguments: ["a", "a/b", "/~", "/~2", "/a~"])
-    func refusesPointers(_ text: String) {
+    @Test(arguments: ["a", "a/b", "/~", "/~2", "/a~"])
+    func `Texts are no pointers otherwise`(_ text: String) {
         #expect(jsonPointer(text) == nil)
     }
 }

@@ -9,7 +9,6 @@ import WebSocket
 @testable import AirQualityExporter
 @testable import CommandLine
 
-@Suite("The configuration")
 struct ConfigurationTests {
     private func configuration(
         _ arguments: [String], environment: [String: String] = [:]
@@ -19,35 +18,6 @@ struct ConfigurationTests {
                 arguments: arguments, environment: environment)
         else { throw FlagError("no run") }
         return try Configuration(flags)
-    }
-
-    @Test func `The configuration has the defaults of the contract`() throws {
-        let configuration = try configuration(["--feed.url", "ws://feed.example/aqi"])
-        #expect(configuration.feeds.map(\.label) == ["ws://feed.example/aqi"])
-        #expect(!configuration.isDemo)
-        #expect(configuration.feed.client.connectTimeout == .seconds(10))
-        #expect(configuration.feed.client.pingInterval == .seconds(15))
-        #expect(configuration.feed.client.pongTimeout == .seconds(10))
-        #expect(configuration.feed.client.idleTimeout == .seconds(300))
-        #expect(configuration.feed.client.reconnectMinimum == .milliseconds(500))
-        #expect(configuration.feed.client.reconnectMaximum == .seconds(30))
-        #expect(configuration.feed.client.maximumMessageBytes == 4 << 20)
-        #expect(configuration.pauseWhenUnused == .zero)
-        #expect(configuration.format.cityField == "city")
-        #expect(configuration.format.valueField == "aqi")
-        #expect(configuration.format.timeField.isEmpty)
-        #expect(configuration.cityLimit == 10_000)
-        #expect(configuration.expireAfter == .seconds(6 * 3600))
-        #expect(configuration.scale == .india)
-        #expect(configuration.history == HistoryRule(capacity: 25, interval: 30_000, keep: .first))
-        #expect(configuration.storageFile == nil)
-        #expect(configuration.web.listenAddresses == [.tcp(host: "", port: 10025)])
-        #expect(configuration.web.telemetryPath == "/metrics")
-        #expect(configuration.web.maximumRequests == 40)
-        #expect(!configuration.web.omitsExporterMetrics)
-        #expect(!configuration.web.isLifecycleEnabled)
-        #expect(configuration.logLevel == .info)
-        #expect(configuration.logFormat == .logfmt)
     }
 
     @Test func `The configuration comes from the environment as well, and the flag wins`() throws {

@@ -110,14 +110,4 @@ struct FlagErrorTests {
                 #"air-quality-feed: \#(file.path):2: AQI "many" is not a number, expected one, or nothing"#
             ])
     }
-
-    @Test func `Version and help end with status 0`() throws {
-        let version = try RunningProgram("air-quality-feed", ["--version"])
-        #expect(version.waitForEnd() == 0)
-        #expect(version.output.first?.hasPrefix("air-quality-feed, version ") == true)
-        let help = try RunningProgram("air-quality-feed", ["replay", "--help"])
-        #expect(help.waitForEnd() == 0)
-        #expect(help.output.first == "usage: air-quality-feed replay FILE [flags]")
-        #expect(help.errors.isEmpty)
-    }
 }

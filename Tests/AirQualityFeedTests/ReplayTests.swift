@@ -34,18 +34,6 @@ private let dayMessages = [
 ]
 
 struct ReplayTests {
-    @Test func `A replay with --once sends the file from the first client on and ends with status 0`() throws {
-        let file = try TemporaryFile(days)
-        try withFeed(["replay", file.path, "--once", "--interval=5ms"]) { program, address in
-            let listener = try FeedListener(address)
-            #expect(program.waitForEnd() == 0)
-            #expect(listener.waitForEnd())
-            #expect(listener.end == .closed)
-            #expect(listener.messages == dayMessages)
-            #expect(program.errors.isEmpty)
-        }
-    }
-
     @Test func `At the end of the file it begins again`() throws {
         let file = try TemporaryFile(days)
         try withFeed(["replay", file.path, "--interval=5ms"]) { program, address in
@@ -90,14 +78,6 @@ struct ReplayTests {
                     && program.errors[0].hasSuffix(
                         "level=WARN msg=\"\(file.path):3: the last line is cut off and left out\"")
             )
-        }
-    }
-
-    @Test func `A replay with --once waits for a client, and a signal ends it`() throws {
-        let file = try TemporaryFile(days)
-        try withFeed(["replay", file.path, "--once"]) { program, _ in
-            program.kill(SIGTERM)
-            #expect(program.waitForEnd() == 0)
         }
     }
 

@@ -53,13 +53,6 @@ struct SimulateTests {
         }
     }
 
-    @Test func `A signal ends it while nobody listens`() throws {
-        try withFeed([]) { program, _ in
-            program.kill(SIGTERM)
-            #expect(program.waitForEnd() == 0)
-        }
-    }
-
     @Test func `A port that is taken is one line and status 1`() throws {
         try withFeed([]) { _, address in
             let port = try #require(address.split(separator: ":").last).dropLast()

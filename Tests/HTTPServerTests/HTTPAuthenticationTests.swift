@@ -1,6 +1,5 @@
 import Bytes
 import Glibc
-import Synchronization
 import TestSupport
 import Testing
 
@@ -24,17 +23,6 @@ import Testing
 
     private func basic(_ user: String, _ password: String) -> String {
         "Authorization: Basic " + base64(Array("\(user):\(password)".utf8))
-    }
-
-    @Test func `Open paths need no password`() throws {
-        let server = try serveWeb(web())
-        let client = try server.connect()
-        for path in ["/-/healthy", "/-/ready"] { #expect(try client.request(path).status == 200) }
-        for path in [
-            "/", "/metrics", "/nothing", "/-/healthy/", "//-/healthy", "/-/healthy/../../metrics", "/-/reload",
-        ] { #expect(try client.request(path).status == 401) }
-        #expect(try client.request("/metrics", method: "HEAD").status == 401)
-        #expect(try client.request("/metrics", method: "POST").status == 401)
     }
 
     @Test func `Others are served while a password is checked`() throws {
@@ -66,18 +54,6 @@ import Testing
         }
     }
 
-    @Test func `A request may have content and a password`() throws {
-        let server = try serveWeb(web())
-        for index in 0..<4 {
-            let client = try server.connect()
-            client.send(
-                "POST /\(index) HTTP/1.1\r\nHost: x\r\n\(basic("alice", "correct horse"))\r\nContent-Length: 3\r\n\r\nabc"
-            )
-            #expect(try client.readAnswer().text == "POST|/\(index)|")
-            #expect(try client.readToEnd().isEmpty)
-        }
-    }
-
     @Test func `Clients that leave while they wait are forgotten`() throws {
         let meter = HTTPMeter()
         let server = try serveWeb(web(hash: Self.slow), meter: meter)
@@ -99,18 +75,6 @@ import Testing
         let isStopped = server.stop(within: .milliseconds(100))
         #expect(!isStopped)
         _ = try client.readToEnd()
-    }
-
-    @Test func `Users are reloaded`() throws {
-        let server = try serveWeb(web())
-        let client = try server.connect()
-        let alice = basic("alice", "correct horse")
-        #expect(try client.request("/", headers: [alice]).status == 200)
-        try server.reload(web(users: ["bob"]))
-        #expect(try client.request("/", headers: [alice]).status == 401)
-        #expect(try client.request("/", headers: [basic("bob", "correct horse")]).status == 200)
-        try server.reload(WebConfiguration())
-        #expect(try client.request("/").status == 200)
     }
 }
 

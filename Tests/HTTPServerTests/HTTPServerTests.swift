@@ -1,4 +1,3 @@
-import Synchronization
 import TestSupport
 import Testing
 
@@ -55,19 +54,6 @@ extension HTTPServer {
         }
     }
 
-    @Test func `HEAD has the header of GET and no content`() throws {
-        let server = try serve(respond: echo)
-        let client = try server.connect()
-        let get = try client.request("/x")
-        let head = try client.request("/x", method: "HEAD")
-        #expect(head.status == 200)
-        // One byte more: the echo says HEAD.
-        #expect(head.value("Content-Length") == "\(get.body.count + 1)")
-        #expect(head.value("Content-Type") == "text/plain")
-        // Were there content, it would stand before this answer.
-        #expect(try client.request("/y").text == "GET|/y|")
-    }
-
     @Test func `HTTP 1.0 ends the connection`() throws {
         let server = try serve(respond: echo)
         let client = try server.connect()
@@ -76,12 +62,6 @@ extension HTTPServer {
         #expect(answer.text == "GET|/old|")
         #expect(answer.value("Connection") == "close")
         #expect(try client.readToEnd().isEmpty)
-    }
-
-    @Test(arguments: ["POST", "PUT", "DELETE", "OPTIONS", "PATCH", "BREW"])
-    func `A route sees the methods that it has`(_ method: String) throws {
-        let server = try serve(respond: echo)
-        #expect(try server.connect().request("/x", method: method).text == "\(method)|/x|")
     }
 
     /// Content has no meaning for any path: the request is answered, and the connection ends instead of taking it in.
@@ -118,18 +98,6 @@ extension HTTPServer {
         }
     }
 
-    @Test func `Many parameters and cookies within the limits are no reason for a rejection`() throws {
-        let server = try serve(respond: echo)
-        let client = try server.connect()
-        let query = Array(repeating: "c=%20+", count: 500).joined(separator: "&")
-        let cookies = "Cookie: " + Array(repeating: "a=b", count: 800).joined(separator: "; ")
-        for _ in 0..<3 {
-            #expect(try client.request("/a%20b?\(query)").text == "GET|/a b|\(query)")
-            #expect(try client.request("/", headers: [cookies]).text == "GET|/|")
-            #expect(try client.request("/?\(query)", headers: [cookies]).text == "GET|/|\(query)")
-        }
-    }
-
     @Test func `Header fields are found in any case and joined`() throws {
         let server = try serve { request in
             let text = "\(request.header("accept") ?? "-")|\(request.header("X-None") ?? "-")"
@@ -150,14 +118,6 @@ extension HTTPServer {
             #expect(try client.request("/").body == bytes)
             #expect(try client.request("/", method: "HEAD").value("Content-Length") == "\(count)")
         }
-    }
-
-    @Test func `Large content goes to readers that begin late`() throws {
-        let bytes = (0..<16_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 9) }
-        let server = try serve { _ in HTTPResponse(status: 200, body: .bytes(bytes)) }
-        let clients = try (0..<3).map { try server.connect(receiveBuffer: 4096, from: 1 + $0) }
-        for client in clients { client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n") }
-        for client in clients { #expect(try client.readAnswer().body == bytes) }
     }
 
     @Test func `A rejection has the form of its route, and every response forbids sniffing`() throws {
@@ -189,17 +149,6 @@ extension HTTPServer {
         let missing = try answer("/open/")
         #expect(missing.status == 404 && missing.text == "nothing here\n")
         #expect(missing.value("X-Content-Type-Options") == "nosniff")
-    }
-
-    @Test func `A stop ends everything`() throws {
-        let server = try serve(respond: echo)
-        let port = try server.port
-        let client = try server.connect()
-        #expect(try client.request("/").status == 200)
-        server.stop(within: .seconds(10))
-        #expect(try client.readToEnd().isEmpty)
-        #expect(throws: RawHTTPClient.Failure.self) { try RawHTTPClient(port: port) }
-        server.stop(within: .seconds(10))
     }
 
     @Test func `A stop lets a download end`() async throws {

@@ -54,17 +54,6 @@ import Testing
         return client
     }
 
-    @Test func `A listener gets the greeting and each event`() throws {
-        let events = Events()
-        let server = try serveEvents(events)
-        let client = try listen(server)
-        for text in ["hello", "another"] {
-            events.send(Array(text.utf8))
-            #expect(try client.read(upTo: text + "\r\n").hasSuffix("\r\n\(text)\r\n"))
-            #expect(try server.connect().request("/").text == "ok\n")
-        }
-    }
-
     @Test func `A stream is plain for HTTP 1.0`() throws {
         let events = Events()
         let server = try serveEvents(events)
@@ -99,19 +88,5 @@ import Testing
         #expect(events.listenerCount == 1)
         server.sweep(after: .seconds(16))
         eventually("the end") { events.listenerCount == 0 }
-    }
-
-    @Test func `A stop ends all streams at once`() throws {
-        let events = Events()
-        let server = try serveEvents(events)
-        let waiting = try (0..<50).map { _ in try listen(server) }
-        let blocked = try listen(server, receiveBuffer: 4096)
-        events.send([UInt8](repeating: 7, count: 8 << 20))
-        // Would be waited for if anything were.
-        let start = monotonicTime()
-        let isStopped = server.stop(within: .seconds(100_000))
-        #expect(isStopped && monotonicTime() - start < .seconds(10))
-        #expect(events.listenerCount == 0)
-        for client in waiting + [blocked] { client.close() }
     }
 }

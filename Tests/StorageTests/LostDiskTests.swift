@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: Loss.all, [false, true])
-    func `is made again with all that is in memory, which a kill then leaves`(_ loss: Loss, isIdle: Bool) throws {
+    func `A lost file is made again with all that is in memory`(_ loss: Loss, isIdle: Bool) throws {
         let store = makeMemory(200)
         var writer = try makeWriter(path, store)
         #expect(writer.pass(now: testTime) == [])
@@ -76,7 +76,7 @@ import Testing
         #expect(try restored(path).cities == killed(store.cities))
     }
 
-    @Test func `takes what is in memory where an older copy took its place, and gives what only that has`() throws {
+    @Test func `An older copy gets what is in memory, and gives what only it has`() throws {
         let copy = directory.file("copy")
         try save(
             makeStore([makeCity("of old"), makeCity("city 1", index: 400, points: makePoints(-30 ..< -25))]), in: copy)
@@ -93,38 +93,7 @@ import Testing
         #expect(again.cities[0] == store.cities[0] && again.cities[1].index == 50.5)
     }
 
-    @Test func `is missed while a loop of symbolic links has its name`() throws {
-        let store = makeMemory(3)
-        var writer = try makeWriter(path, store)
-        _ = writer.pass(now: testTime)
-        unsafe unlink(path)
-        unsafe symlink(path, path + ".next")
-        unsafe symlink(path + ".next", path)
-        #expect(writer.pass(now: testTime) == [.failing(reason: "expected the name of a regular file")])
-        unsafe unlink(path)
-        #expect(writer.pass(now: testTime) == [.recovered])
-        finish(writer)
-        #expect(try restored(path).cities == store.cities)
-    }
-
-    @Test(.enabled(if: MountedDisk.isAllowed, "needs mount"))
-    func `leaves no journal to the other file that took its name on a full disk`() throws {
-        let disk = try #require(MountedDisk(kibibytes: 1024))
-        let path = disk.directory.file("storage.db")
-        let other = disk.directory.file("other")
-        try execute("CREATE TABLE dashboard (id)", on: other)
-        let bytes = contents(of: other)
-        var writer = try makeWriter(path, makeMemory(200))
-        _ = writer.pass(now: testTime)
-        write([UInt8](repeating: 1, count: 1024 * 1024), to: disk.directory.file("filler"))
-        unsafe rename(other, path)
-        let reason = "it is a database of another program and is left as it is"
-        #expect(writer.pass(now: testTime) == [.failing(reason: reason)])
-        #expect(contents(of: path) == bytes)
-        #expect(disk.directory.names == ["filler", "storage.db"])
-    }
-
-    @Test func `is moved aside when it is damaged, but not twice in a minute`() throws {
+    @Test func `A file that gets damaged is moved aside, but not twice in a minute`() throws {
         let store = makeMemory(20)
         var writer = try makeWriter(path, store)
         _ = writer.pass(now: testTime)
@@ -145,7 +114,7 @@ import Testing
         drop(writer)
     }
 
-    @Test func `keeps a history of its own when its disk comes late, but no points of a clock that was ahead`() throws {
+    @Test func `A file that comes late keeps its history, but no points of a clock that was ahead`() throws {
         let old = makeStore([
             makeCity("Agra", points: makePoints(-5 ..< -1)), makeCity("Delhi", points: makePoints(-5..<0)),
             makeCity("Pune", points: makePoints(1_000_000..<1_000_005)),
@@ -170,64 +139,7 @@ import Testing
         #expect(again.indices(of: "Pune") == [300, 300])
     }
 
-    @Test(.enabled(if: MountedDisk.isAllowed, "needs mount"), arguments: [false, true])
-    func `is restored from a read-only disk, and caught up with when it can be written`(hasJournal: Bool) throws {
-        let disk = try #require(MountedDisk(kibibytes: 4096))
-        let path = disk.directory.file("storage.db")
-        let old = makeMemory(3)
-        var writer = try makeWriter(path, old)
-        _ = writer.pass(now: testTime)
-        if hasJournal { drop(writer) } else { finish(writer) }
-        let expected = hasJournal ? killed(old.cities) : old.cities
-        #expect(disk.directory.names.count == (hasJournal ? 2 : 1))
-        disk.setReadOnly(true)
-
-        let store = makeStore()
-        let file = try open(path, store)
-        #expect(file.outcome == .failing(reason: "the file is read-only"))
-        #expect(store.cities == expected)
-        #expect(throws: SystemError.self) { try StorageFile.check(path) }
-        disk.setReadOnly(false)
-        store.receive("Pune", 1, at: 0)
-        var events: [StorageEvent] = []
-        file.stop()
-        file.run { events.append($0) }
-        #expect(events == [.recovered])
-        #expect(try restored(path).cities == store.cities)
-    }
-
-    @Test(.enabled(if: MountedDisk.isAllowed, "needs mount"))
-    func `is restored from a full disk, with its counters`() throws {
-        let disk = try #require(MountedDisk(kibibytes: 512))
-        let path = disk.directory.file("storage.db")
-        let old = makeMemory(3)
-        for (second, index) in [10, 60].enumerated() { old.receive("city 1", Double(index), at: second) }
-        try save(old, in: path)
-        write([UInt8](repeating: 1, count: 512 * 1024), to: disk.directory.file("filler"))
-        let store = makeStore()
-        let file = try open(path, store)
-        #expect(file.outcome == .failing(reason: "database or disk is full"))
-        #expect(store.cities.map(\.points) == old.cities.map(\.points))
-        #expect(store.cities.map(\.changes.worse) == [0, 1, 0])
-        unsafe unlink(disk.directory.file("filler"))
-        var events: [StorageEvent] = []
-        file.stop()
-        file.run { events.append($0) }
-        #expect(events == [.recovered])
-        #expect(try restored(path).cities == store.cities)
-    }
-
-    @Test(.enabled(if: MountedDisk.isAllowed, "needs mount"))
-    func `stays where it is when it is damaged on a read-only disk`() throws {
-        let disk = try #require(MountedDisk(kibibytes: 4096))
-        write([UInt8](repeating: 0, count: 5000), to: disk.directory.file("storage.db"))
-        disk.setReadOnly(true)
-        let reason = "it is damaged: file is not a database, and it cannot be renamed: Read-only file system"
-        #expect(try open(disk.directory.file("storage.db"), makeStore()).outcome == .failing(reason: reason))
-        #expect(disk.directory.names == ["storage.db"])
-    }
-
-    @Test func `has a journal of a few megabytes at most`() throws {
+    @Test func `A journal has a few megabytes at most`() throws {
         let store = makeStore()
         var writer = try makeWriter(path, store)
         var largest = 0

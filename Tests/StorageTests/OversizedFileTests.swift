@@ -19,7 +19,7 @@ import Testing
             "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9) "
                 + "INSERT INTO reading SELECT i, 7e15 + i, 1 FROM n",
         ])
-    func `is moved aside where a value or a definition is none of ours`(sql: String) throws {
+    func `A file is moved aside where a value or a definition is none of ours`(sql: String) throws {
         try execute("PRAGMA ignore_check_constraints=ON; " + sql, on: path)
         let store = makeStore()
         guard case .quarantined(_, let reason) = try open(path, store).outcome else {
@@ -30,7 +30,7 @@ import Testing
         #expect(store.cities.isEmpty)
     }
 
-    @Test func `gives the newest points of as many cities as the limit allows, and loses others`() throws {
+    @Test func `A file gives the newest points of as many cities as the limit allows, and loses others`() throws {
         try execute(
             """
             WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 5099)
@@ -49,7 +49,7 @@ import Testing
         #expect(try integer("SELECT count(*) FROM reading", in: path) == 30)
     }
 
-    @Test func `loses cities of another shard and readings of none`() throws {
+    @Test func `A file loses cities of another shard and readings of none`() throws {
         try execute("INSERT INTO reading VALUES (1, 99, 1), (\(testTime), 100, 1)", on: path)
         let pune = Array("Pune".utf8)
         let other = try #require((0..<2).map { Shard(index: $0, count: 2) }.first { !$0.contains(pune.span) })
@@ -61,7 +61,7 @@ import Testing
         #expect(try integer("SELECT count(*) FROM reading", in: path) == 0)
     }
 
-    @Test func `never gives a new city the readings of one that is gone`() throws {
+    @Test func `A file never gives a new city the readings of one that is gone`() throws {
         try execute("DELETE FROM city; UPDATE reading SET city = 7", on: path)
         let store = makeStore()
         var writer = try makeWriter(path, store)
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: ["name = ''", "name = ' Pune'", "name = CAST(x'50FF' AS TEXT)", "name = CAST(x'EDA080' AS TEXT)"])
-    func `loses a city whose name is none`(assignment: String) throws {
+    func `A file loses a city whose name is none`(assignment: String) throws {
         try execute("UPDATE city SET \(assignment)", on: path)
         let store = makeStore()
         let file = try open(path, store)

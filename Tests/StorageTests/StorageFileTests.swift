@@ -36,13 +36,13 @@ import Testing
         return changes
     }
 
-    @Test(arguments: cities) func `is restored by itself`(_ city: City) throws {
+    @Test(arguments: cities) func `A city is restored by itself`(_ city: City) throws {
         let store = makeStore([city])
         try save(store, in: path)
         #expect(try restored(path).cities == store.cities)
     }
 
-    @Test func `is restored among all others, from one file`() throws {
+    @Test func `A city is restored among all others, from one file`() throws {
         let store = makeStore(Self.cities)
         #expect(store.cities.count == Self.cities.count)
         try save(store, in: path)
@@ -50,7 +50,7 @@ import Testing
         #expect(try restored(path).cities == store.cities)
     }
 
-    @Test func `shows in the outcome and in the figures`() throws {
+    @Test func `The outcome and the figures tell of a city that was written`() throws {
         let store = makeStore()
         let first = try open(path, store)
         #expect(first.outcome == .created)
@@ -63,7 +63,7 @@ import Testing
         #expect(second.statistics == StorageStatistics())
     }
 
-    @Test func `follows its store in batches`() throws {
+    @Test func `A file follows its store in batches`() throws {
         let store = makeStore(capacity: 3)
         var writer = try makeWriter(path, store)
         for second in 0..<20 {
@@ -80,7 +80,7 @@ import Testing
         #expect(try integer("SELECT count(*) FROM reading", in: path) == 6)
     }
 
-    @Test func `has one point for an instant, the later one`() throws {
+    @Test func `A city has one point for an instant, the later one`() throws {
         let store = makeStore()
         var writer = try makeWriter(path, store)
         for index in [1, 2, 2, 3] as [Double] {
@@ -91,7 +91,7 @@ import Testing
         #expect(try restored(path).indices(of: "Pune") == [3])
     }
 
-    @Test(arguments: [false, true]) func `takes its points along when it expires`(isKilled: Bool) throws {
+    @Test(arguments: [false, true]) func `A city takes its points along when it expires`(isKilled: Bool) throws {
         let store = makeStore(expireAfter: 10_000)
         var writer = try makeWriter(path, store)
         store.receive(["Agra", "Pune"], 1, at: 0)
@@ -112,7 +112,7 @@ import Testing
         #expect(try integer("SELECT count(*) FROM reading", in: path) == 2)
     }
 
-    @Test func `loses the points that a clock which was set back has removed`() throws {
+    @Test func `A city loses the points that a clock which was set back has removed`() throws {
         let store = makeStore()
         var writer = try makeWriter(path, store)
         for second in 0..<9 { store.receive(["Agra", "Pune"], Double(second), at: second) }
@@ -126,7 +126,7 @@ import Testing
         #expect(again.cities == killed(store.cities))
     }
 
-    @Test func `survives a process that ends at once`() throws {
+    @Test func `A city survives a process that ends at once`() throws {
         let store = makeStore(Self.cities)
         var writer = try makeWriter(path, store)
         _ = writer.pass(now: testTime)
@@ -136,7 +136,7 @@ import Testing
         #expect(try restored(path).cities == killed(store.cities), "looking does not use it up")
     }
 
-    @Test func `has its current reading written at the end, and its newest point before`() throws {
+    @Test func `A city has its current reading written at the end, and its newest point before`() throws {
         let store = ReadingStore(rules: StoreRules(), feeds: [""], at: testTime)
         var writer = try makeWriter(path, store)
         for second in 0..<70 {
@@ -151,7 +151,7 @@ import Testing
     }
 
     /// A point that comes while a batch is written is not in it, and would be lost although it is older than the write.
-    @Test func `is not older than the last write says`() throws {
+    @Test func `A point is not older than the last write says`() throws {
         let clock = Mutex(openingTime)
         let store = makeStore()
         let file = try StorageFile(path, store: store) {
@@ -165,7 +165,7 @@ import Testing
         #expect(file.statistics.lastWriteAt == clock.withLock(\.self))
     }
 
-    @Test func `has no time of the future after a start`() throws {
+    @Test func `A city has no time of the future after a start`() throws {
         let far = openingTime + 86_400_000
         let city = City(
             id: 0, name: Array("Pune".utf8), index: 7, updatedAt: far, receivedAt: far,
@@ -184,7 +184,7 @@ import Testing
     }
 
     @Test(arguments: [":memory:", "file:a.db", "a?b=c %41#.db"])
-    func `is in the file of that name, whatever the name means to SQLite`(name: String) throws {
+    func `A city is in the file of that name, whatever the name means to SQLite`(name: String) throws {
         try save(makeStore([makeCity("Pune")]), in: directory.file(name))
         #expect(directory.names == [name])
         #expect(try restored(directory.file(name)).cities == [makeCity("Pune")])
@@ -195,7 +195,8 @@ import Testing
     let directory = TemporaryDirectory()
     var path: String { directory.file("storage.db") }
 
-    @Test(arguments: [1, 2, 25, 1000]) func `has as many points of a city as that in memory`(capacity: Int) throws {
+    @Test(arguments: [1, 2, 25, 1000]) func `The file has as many points of a city as the memory`(capacity: Int) throws
+    {
         let store = makeStore(capacity: capacity)
         var writer = try makeWriter(path, store)
         for second in 0..<capacity + 7 {
@@ -208,7 +209,7 @@ import Testing
         #expect(try integer("SELECT count(*) FROM reading", in: path) == 2 * capacity)
     }
 
-    @Test func `follows another capacity`() throws {
+    @Test func `The history in the file follows another capacity`() throws {
         try save(makeStore([makeCity("Pune", points: makePoints(0..<25))]), in: path)
         let smaller = makeStore(capacity: 3)
         let file = try open(path, smaller)
@@ -219,7 +220,7 @@ import Testing
         #expect(try restored(path, capacity: 100).indices(of: "Pune") == [23, 24, 25])
     }
 
-    @Test func `gets the categories of another scale, and counts their changes anew`() throws {
+    @Test func `The history gets the categories of another scale, and counts their changes anew`() throws {
         let store = makeStore()
         for (second, index) in [40, 160, 161].enumerated() { store.receive("Pune", Double(index), at: second) }
         try save(store, in: path)

@@ -8,7 +8,7 @@ import Testing
     /// Readings of some cities, clocks that are set back, cities that expire, and ends of both kinds, in any order: what a
     /// start finds is what the store had at the last batch.
     @Test(arguments: 0..<12, HistoryRule.Keep.allCases)
-    func `has what the store had at the last batch, whatever happened before`(
+    func `A file has what the store had at the last batch, whatever happened before`(
         seed: Int, keep: HistoryRule.Keep
     ) throws {
         let directory = TemporaryDirectory(in: "/dev/shm")

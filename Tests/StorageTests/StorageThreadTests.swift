@@ -24,7 +24,9 @@ import Testing
         return events
     }
 
-    @Test func `has all changes from other threads after stop, and its figures can be read meanwhile`() async throws {
+    @Test func `A file has all changes from other threads after stop, and its figures can be read meanwhile`()
+        async throws
+    {
         let store = makeStore()
         let file = try open(path, store)
         let events = run(file)
@@ -40,7 +42,7 @@ import Testing
         #expect(try restored(path).cities == store.cities)
     }
 
-    @Test func `is tried again until the disk is back`() async throws {
+    @Test func `A file is tried again until the disk is back`() async throws {
         let here = directory.file("sub")
         let away = directory.file("away")
         unsafe mkdir(here, 0o755)
@@ -62,7 +64,7 @@ import Testing
         #expect(try restored(path).cities == store.cities)
     }
 
-    @Test func `gives up its lock if nobody runs it`() throws {
+    @Test func `A file gives up its lock if nobody runs it`() throws {
         _ = try open(path, makeStore())
         #expect(try open(path, makeStore()).outcome == .restored(cities: 0, leftOut: 0))
     }

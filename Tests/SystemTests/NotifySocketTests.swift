@@ -1,5 +1,3 @@
-import Glibc
-import TestSupport
 import Testing
 
 @testable import System
@@ -40,27 +38,4 @@ struct NotifySocketTests {
     }
 
     @Test func `Without NOTIFY_SOCKET there is no notify socket`() { #expect(NotifySocket(environment: [:]) == nil) }
-
-    @Test(arguments: [false, true])
-    func `States arrive as one datagram`(abstract: Bool) throws {
-        let directory = TemporaryDirectory()
-        let path = (abstract ? "@" : "") + directory.path + "/notify"
-        let number = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
-        defer { close(number) }
-        let bytes = try #require(NotifySocket.address(of: path))
-        let bound = unsafe SocketAddress(unix: bytes).withPointer { unsafe bind(number, $0, $1) }
-        try #require(bound == 0)
-
-        let notify = try #require(NotifySocket(environment: ["NOTIFY_SOCKET": path]))
-        #expect(notify.send("READY=1\nSTATUS=serving"))
-        var buffer = [UInt8](repeating: 0, count: 100)
-        let received = unsafe recv(number, &buffer, 100, Int32(MSG_DONTWAIT))
-        #expect(String(decoding: buffer.prefix(max(received, 0)), as: UTF8.self) == "READY=1\nSTATUS=serving")
-    }
-
-    @Test func `Sending is false when nobody listens`() throws {
-        let directory = TemporaryDirectory()
-        let notify = try #require(NotifySocket(environment: ["NOTIFY_SOCKET": directory.path + "/none"]))
-        #expect(!notify.send("READY=1"))
-    }
 }

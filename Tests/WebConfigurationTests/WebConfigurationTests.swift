@@ -1,6 +1,5 @@
 import Bytes
 import Foundation
-import TestSupport
 import Testing
 
 @testable import System
@@ -456,48 +455,5 @@ private let serverTLS = "tls_server_config:\n  cert_file: server.pem\n  key_file
             let error = #expect(throws: SystemError.self) { try read(text) }
             #expect(error?.reason.contains("hunter2") == false, "\(error?.reason ?? "")")
         }
-    }
-
-    /// Executions of the test below.
-    static let fuzzExecutions = 10_000
-
-    @Test func `Any bytes are a configuration or an error of one line`() throws {
-        var generator = SeededRandom(seed: 0x77_65_62)
-        // Half of the texts are good before they are changed.
-        let cases = WebConfigurationTests.Case.all
-        let texts = try (cases + cases.filter { $0.error == nil }).map {
-            try readFile(WebConfigurationTests.path($0.file), limit: 1 << 20)
-        }.filter { $0.count < 600 }
-        let pieces = [
-            "a", ": ", "- ", "\n  ", "[", "]", "{", "}", "~", "\"", "'", "1s", "!!int ", "&a ", "*a", "<<: ", "null",
-            "-1",
-            "0x", "1e9", "é", "\0", "#", "TLS13", "RequireAnyClientCert",
-        ].map { Array($0.utf8) }
-        var accepted = 0
-        for _ in 0..<Self.fuzzExecutions {
-            var text = texts.randomElement(using: &generator)!
-            for _ in 0..<Int.random(in: 1...2, using: &generator) {
-                let start = Int.random(in: 0...text.count, using: &generator)
-                let end = min(text.count, start + Int.random(in: 0...6, using: &generator))
-                let isByte = Bool.random(using: &generator)
-                let piece =
-                    isByte ? [.random(in: 0...255, using: &generator)] : pieces.randomElement(using: &generator)!
-                text.replaceSubrange(start..<end, with: piece)
-            }
-            do throws(SystemError) {
-                // The larger key costs a millisecond to load.
-                _ = try WebConfiguration(text: text, path: "conf/web.yml") { (path) throws(SystemError) in
-                    guard let file = files[path.replacing("server.", with: "server-ec.")] else {
-                        throw SystemError(.file, "no \(path)")
-                    }
-                    return file
-                }
-                accepted += 1
-            } catch {
-                #expect(!error.reason.utf8.contains(UInt8(ascii: "\n")), "\(text)")
-            }
-        }
-        // Both happen, so the test reaches both.
-        #expect((Self.fuzzExecutions / 50..<Self.fuzzExecutions / 2).contains(accepted), "\(accepted)")
     }
 }

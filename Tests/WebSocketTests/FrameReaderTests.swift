@@ -1,4 +1,3 @@
-import TestSupport
 import Testing
 
 @testable import WebSocket
@@ -262,31 +261,6 @@ struct FrameReaderTests {
                 let reading = Reading(frame, pieces: pieces, compression: .withoutContext)
                 #expect(reading.items == [.binary([UInt8](repeating: 0, count: count))])
             }
-        }
-    }
-
-    /// Any bytes: no trap, and the same in any pieces.
-    @Test(arguments: [false, true]) func `Random bytes give the same messages in any pieces, and never a trap`(
-        isCompressed: Bool
-    ) {
-        var random = SeededRandom(seed: isCompressed ? 1 : 2)
-        let firsts: [UInt8] = [0x01, 0x81, 0x82, 0x80, 0x00, 0x89, 0x8A, 0x88, 0xC1, 0x41]
-        for _ in 0..<3000 {
-            var bytes: [UInt8] = []
-            for _ in 0..<Int.random(in: 1...4, using: &random) {
-                let payload = (0..<Int.random(in: 0...140, using: &random)).map { _ in
-                    UInt8.random(in: 0...255, using: &random)
-                }
-                bytes += serverFrame(firsts.randomElement(using: &random)!, payload)
-            }
-            if Bool.random(using: &random) {
-                bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
-            }
-            let whole = Reading(
-                bytes, pieces: [Int.max / 2], limit: 200, compression: isCompressed ? .withoutContext : nil)
-            let pieces = (0..<3).map { _ in Int.random(in: 1...9, using: &random) }
-            let parts = Reading(bytes, pieces: pieces, limit: 200, compression: isCompressed ? .withoutContext : nil)
-            #expect(whole == parts)
         }
     }
 

@@ -188,23 +188,6 @@ struct WebSocketServerTests {
         }
     }
 
-    @Test func `The response has the headers that were given`() throws {
-        let server = try makeServer {
-            $0.headers = [
-                HTTPField(name: "Air-Quality-Source", value: "open-meteo; kind=model; license=\"CC BY 4.0\""),
-                HTTPField(name: "X-Two", value: "2"),
-            ]
-        }
-        try withServer(server) { _ in
-            let client = try RawHTTPClient(port: server.port)
-            client.send(request)
-            let head = try client.readHead()
-            #expect(head.status == 101)
-            #expect(head.values("Air-Quality-Source") == ["open-meteo; kind=model; license=\"CC BY 4.0\""])
-            #expect(head.values("X-Two") == ["2"])
-        }
-    }
-
     @Test func `A server with a header that cannot be sent is rejected`() {
         #expect(throws: SystemError(.configuration, "the header X cannot be sent")) {
             try makeServer { $0.headers = [HTTPField(name: "X", value: "a\r\nY: b")] }

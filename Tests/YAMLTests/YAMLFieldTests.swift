@@ -1,4 +1,3 @@
-import TestSupport
 import Testing
 
 @testable import System
@@ -121,39 +120,6 @@ import Testing
             let text = String(repeating: opening, count: 40_000)
             #expect(throws: SystemError.self) { try YAMLField.parse(Array(text.utf8)) }
         }
-    }
-
-    /// Executions of the test below.
-    static let fuzzExecutions = 20_000
-
-    @Test func `Any bytes are a tree or an error`() throws {
-        var generator = SeededRandom(seed: 0x79_61_6D_6C)
-        let pieces = [
-            "a: ", "- ", "\n", "  ", "[", "]", "{", "}", ",", ": ", "? ", "&a ", "*a", "!!int ", "'", "\"", "|\n",
-            ">-\n",
-            "#", "%YAML 1.1\n", "---\n", "...\n", "\\u00e9", "\t", "<<: ", "é", "\u{FEFF}", "~", "x",
-        ].map { Array($0.utf8) }
-        var trees = 0
-        var errors = 0
-        for _ in 0..<Self.fuzzExecutions {
-            var text: [UInt8] = []
-            for _ in 0..<Int.random(in: 0...30, using: &generator) {
-                if Int.random(in: 0..<10, using: &generator) == 0 {
-                    text.append(UInt8.random(in: 0...255, using: &generator))
-                } else {
-                    text += pieces.randomElement(using: &generator)!
-                }
-            }
-            do throws(SystemError) {
-                _ = try YAMLField.parse(text)
-                trees += 1
-            } catch {
-                errors += 1
-                #expect(error.reason.hasPrefix("line "), "\(text)")
-            }
-        }
-        // Both happen, so the test reaches both.
-        #expect(trees > Self.fuzzExecutions / 100 && errors > Self.fuzzExecutions / 100)
     }
 }
 

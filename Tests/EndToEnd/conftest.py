@@ -3,6 +3,7 @@ the test."""
 
 import pathlib
 import shutil
+import signal
 
 import pytest
 
@@ -24,6 +25,8 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
+    # A shell has SIGINT ignored by what it runs in the background, and programs inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     config.pluginmanager.register(fault_table.Plugin())
 
 

@@ -1,4 +1,4 @@
-"""Many connections, a dead neighbour, a flood, random frames: nothing grows, nothing is lost."""
+"""Many connections, a dead neighbour, a flood: nothing grows, nothing is lost."""
 
 import dataclasses
 import os
@@ -10,7 +10,6 @@ import pytest
 from support import metrics
 from support.exposition import Exposition
 from support.faults import CLOSED_PORT, answering, never_answer
-from support.frame_fuzz import FrameFuzz
 from support.peers import WebSocketFeed
 from support.programs import Exporter
 from support.raw_feed import CLOSE, TEXT, Peer, RawFeed, frame, good, message
@@ -48,7 +47,7 @@ def check_no_growth(exporter: Exporter, before: Use, mib: int) -> None:
     assert grown < (mib << 20) * (8 if IS_SLOW else 1), f"grown by {grown >> 10} KiB"
 
 
-def test_a_thousand_reconnects_leave_nothing_behind(start):
+def test_hundreds_of_reconnects_leave_nothing_behind(start):
     with RawFeed(good) as feed:
         exporter = start.exporter("--feed.url", feed.url, *QUICK, "--web.enable-lifecycle")
 
@@ -84,13 +83,13 @@ def test_a_thousand_reconnects_leave_nothing_behind(start):
         reconnect(100)
         # Memory that is used again and again is there by now.
         before = dataclasses.replace(first, memory=exporter.resident_bytes)
-        reconnect(1000)
+        reconnect(400)
         check_no_growth(exporter, before, mib=4)
         page = exporter.scrape()
         assert page.nonzero(metrics.DISCONNECTS, "reason") == {
-            reason: 1100 / len(ways) for reason in ways
+            reason: 500 / len(ways) for reason in ways
         }
-        assert page.value(metrics.ATTEMPTS) == 1101
+        assert page.value(metrics.ATTEMPTS) == 501
         assert page.value(metrics.CITIES) == 1
 
 
@@ -147,7 +146,7 @@ def flood_message(value: int) -> bytes:
 
 
 def test_a_flood_of_readings_is_taken_whole(start):
-    seconds = float(os.environ.get("AIRQUALITY_FLOOD_SECONDS", "10"))
+    seconds = float(os.environ.get("AIRQUALITY_FLOOD_SECONDS", "3"))
     sent = 0
     portion = b"".join(flood_message(value) for value in range(500))
     is_over = threading.Event()
@@ -195,42 +194,3 @@ def test_a_flood_of_readings_is_taken_whole(start):
         # One that waited for the end of the flood would be the only one.
         assert scrapes >= 3
         assert grown < (128 if IS_SLOW else 16) << 20
-
-
-def test_damaged_frames_end_their_connections_and_nothing_else(start):
-    """Random frames, valid ones and damaged ones; after each lot of them a good message is read."""
-    connections = int(os.environ.get("AIRQUALITY_FUZZ_CONNECTIONS", "1000"))
-    seed = int(os.environ.get("AIRQUALITY_FUZZ_SEED", "1"))
-    fuzz = FrameFuzz(seed)
-    with RawFeed(fuzz) as feed:
-        exporter = start.exporter(
-            "--feed.url", feed.url,
-            *QUICK,
-            "--feed.max-message-bytes=64KiB",
-            "--web.enable-lifecycle",
-        )
-        first = before = None
-        for number in range(1, connections + 1):
-            try:
-                feed.wait_for_peer(number)
-                assert fuzz.wait_for_pong(number), "what is valid was not read"
-                exporter.wait_for_sample(metrics.INDEX, number % 9000, city="Pune")
-                # While the feed waits, its connection is open: it counts here as it does at the
-                # end.
-                first = first or Use.of(exporter)
-                if number == min(100, connections // 2):
-                    before = dataclasses.replace(first, memory=exporter.resident_bytes)
-                fuzz.go_on(number)
-            except AssertionError as error:
-                raise AssertionError(
-                    f"seed {seed}, connection {number}: {error}; {fuzz.describe(number)}"
-                ) from error
-        check_no_growth(exporter, before, mib=8)
-        page = exporter.scrape()
-        disconnects = page.nonzero(metrics.DISCONNECTS, "reason")
-        assert set(disconnects) <= {"closed", "lost", "protocol"}, disconnects
-        assert connections - 1 <= sum(disconnects.values()) <= connections
-        print(
-            f"frame fuzz: {connections} connections, {fuzz.frames} frames, {fuzz.bytes} bytes, "
-            f"{disconnects}"
-        )

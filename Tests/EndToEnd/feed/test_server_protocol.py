@@ -97,61 +97,35 @@ def status_of(payload: bytes) -> int | None:
     return struct.unpack(">H", payload[:2])[0] if payload else None
 
 
-# What the server ends the connection for, and with which status.
+# What the server ends the connection for, and with which status. FrameReaderTests has more of them.
 VIOLATIONS = {
     "3.1 RSV3": (frame(TEXT, b"x", reserved=1), 1002),
-    "3.2 RSV2 behind good text": (frame(TEXT, b"x") + frame(TEXT, b"x", reserved=2), 1002),
-    "3.3 RSV1 without an agreement": (frame(TEXT, b"x", reserved=4), 1002),
-    "3.4 RSV1 and RSV3 in binary": (frame(BINARY, b"x", reserved=5), 1002),
-    "3.5 RSV of a ping": (frame(PING, b"x", reserved=2), 1002),
-    "3.6 RSV of a close": (frame(CLOSE, struct.pack(">H", 1000), reserved=3), 1002),
-    "3.7 all RSV of a continuation": (
-        frame(TEXT, b"x", final=False) + frame(CONTINUATION, b"x", reserved=7),
-        1002,
-    ),
-    **{f"4.1 opcode {opcode}": (frame(opcode, b"x"), 1002) for opcode in (3, 4, 5, 6, 7)},
-    **{
-        f"4.2 opcode {opcode}": (frame(TEXT, b"x") + frame(opcode), 1002)
-        for opcode in (11, 12, 13, 14, 15)
-    },
+    "4.1 opcode 3": (frame(3, b"x"), 1002),
+    "4.2 opcode 11": (frame(TEXT, b"x") + frame(11), 1002),
     "2.5 ping of 126 bytes": (frame(PING, b"x" * 126), 1002),
     "5.1 ping in fragments": (frame(PING, b"x", final=False) + frame(CONTINUATION, b"y"), 1002),
-    "5.2 pong in fragments": (frame(PONG, b"x", final=False), 1002),
     "5.9 continuation of nothing": (frame(CONTINUATION, b"x"), 1002),
     "5.18 text within text": (frame(TEXT, b"x", final=False) + frame(TEXT, b"y"), 1002),
     "a frame without a mask": (frame(TEXT, b"x", masked=False), 1002),
-    "a ping without a mask": (frame(PING, masked=False), 1002),
     "length of 2^63": (frame(TEXT, length=1 << 63), 1002),
-    "length of 10 in 16 bits": (frame(TEXT, b"x" * 10, width=16), 1002),
     "length of 10 in 64 bits": (frame(TEXT, b"x" * 10, width=64), 1002),
     "6.3 text that is no UTF-8": (
         frame(TEXT, b"\xce\xba\xe1\xbd\xb9\xcf\x83\xce\xbc\xce\xb5\xed\xa0\x80"),
         1007,
     ),
-    "6.3 in fragments": (frame(TEXT, b"\xce", final=False) + frame(CONTINUATION, b"\xce"), 1007),
-    "6.21 a surrogate": (frame(TEXT, b"\xed\xa0\x80"), 1007),
     "7.3.2 close of one byte": (frame(CLOSE, b"x"), 1002),
-    "7.3.6 close of 126 bytes": (close(1000, b"x" * 124), 1002),
     "7.5.1 close reason that is no UTF-8": (
         close(1000, b"\xce\xba\xe1\xbd\xb9\xcf\x83\xce\xbc\xce\xb5\xed\xa0\x80"),
         1007,
     ),
-    "7.5 close reason cut off": (close(1000, b"\xc3"), 1007),
-    **{
-        f"7.9 close status {status}": (close(status), 1002)
-        for status in (0, 999, 1004, 1005, 1006, 1015, 1016, 1100, 2000, 2999, 5000, 65535)
-    },
+    "7.9 close status 1005": (close(1005), 1002),
 }
 
 
 @pytest.mark.parametrize("name", VIOLATIONS)
-@pytest.mark.parametrize("piece", [1 << 20, 1], ids=["whole", "bytes"])
-def test_a_violation_is_answered_with_its_status_and_the_server_ends_the_connection(
-    client, name, piece
-):
+def test_a_violation_is_answered_with_its_status_and_the_server_ends_the_connection(client, name):
     sent, status = VIOLATIONS[name]
-    for start in range(0, len(sent), piece):
-        client.socket.sendall(sent[start:start + piece])
+    client.socket.sendall(sent)
     opcode, payload = client.read_control()
     assert (opcode, status_of(payload)) == (CLOSE, status)
     client.read_end()
@@ -163,10 +137,7 @@ CLOSES = {
     "7.3.1 without a status": (frame(CLOSE), None),
     "7.3.5 with a reason of 123 bytes": (close(1000, b"x" * 123), 1000),
     "7.3.4 with a reason": (close(1001, "Grüße".encode()), 1001),
-    **{
-        f"7.7 {s}": (close(s), s)
-        for s in (1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 3000, 3999, 4000, 4999)
-    },
+    "7.7 4999": (close(4999), 4999),
     "7.1.2 two closes": (close(1000) + close(1001), 1000),
     "7.1.3 a ping behind it": (close(1000) + frame(PING, b"late"), 1000),
     "7.1.4 text behind it": (close(1000) + frame(TEXT, b"late"), 1000),
@@ -190,7 +161,7 @@ def test_a_close_is_answered_and_the_server_ends_the_connection(client, name):
 # Pings
 
 
-@pytest.mark.parametrize("payload", [b"", b"Hello", b"\x00\xff\xfe\xfd", b"x" * 125], ids=len)
+@pytest.mark.parametrize("payload", [b"", b"x" * 125], ids=len)
 @pytest.mark.parametrize("piece", [1 << 20, 1], ids=["whole", "bytes"])
 def test_a_ping_is_answered_with_its_payload(client, payload, piece):
     sent = frame(PING, payload)
@@ -250,22 +221,14 @@ def test_a_client_that_sends_pings_and_never_reads_is_heard_to_its_end(start):
     "sent",
     [
         frame(TEXT),
-        frame(TEXT, "Käse κόσμε".encode()),
-        frame(BINARY, b"\xff" * 200),
-        frame(TEXT, b"x" * 65535),
-        frame(TEXT, b"x" * 65536),
         frame(BINARY, b"x" * (3 << 20)),
         frame(TEXT, b"\xce", final=False) + frame(CONTINUATION, b"\xba"),
-        frame(TEXT, final=False) + frame(CONTINUATION, final=False) + frame(CONTINUATION),
         b"".join(
             frame(CONTINUATION if number else TEXT, b"x", final=number == 999)
             for number in range(1000)
         ),
     ],
-    ids=[
-        "empty", "umlauts", "binary", "64 KiB - 1", "64 KiB", "3 MiB", "a character in fragments",
-        "empty fragments", "fragments of 1",
-    ],
+    ids=["empty", "3 MiB", "a character in fragments", "fragments of 1"],
 )
 def test_messages_are_taken_and_ignored(client, sent):
     client.socket.sendall(sent + frame(PING, b"still here"))

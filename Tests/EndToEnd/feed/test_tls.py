@@ -51,6 +51,36 @@ def test_an_unknown_authority_needs_the_flag_that_skips_verification(start, secu
     ]
 
 
+def test_files_of_certificates_are_read_for_each_connection(
+    start, secure_feed, authority, stranger, tmp_path
+):
+    file = tmp_path / "authorities.pem"
+    file.write_bytes(stranger.file.read_bytes())
+    url = f"wss://localhost:{secure_feed.port}/"
+    exporter = start.exporter("--feed.url", url, *QUICK, "--feed.ca-file", str(file))
+    said = "the server's certificate: unable to get local issuer certificate"
+    wait_for(lambda: exporter.count_lines(said), "the rejection")
+    (tmp_path / "new").write_bytes(authority.file.read_bytes())
+    (tmp_path / "new").replace(file)
+    secure_feed.wait_for_client()
+
+
+@pytest.mark.parametrize(
+    "host, said", [("localhost", "hostname mismatch"), ("127.0.0.1", "IP address mismatch")]
+)
+def test_a_certificate_for_another_name_is_rejected(start, contexts, authority, host, said):
+    feed = WebSocketFeed(ssl=contexts["for another name"])
+    try:
+        exporter = start.exporter(
+            "--feed.url", f"wss://{host}:{feed.port}/", "--feed.ca-file", str(authority.file)
+        )
+        words = f"the server's certificate: {said}"
+        wait_for(lambda: exporter.count_lines(words), "the rejection")
+        assert not feed.requests
+    finally:
+        feed.stop()
+
+
 def test_a_client_certificate_is_shown_to_the_server_that_asks(start, contexts, authority):
     certificate = authority.issue("client")
     feed = WebSocketFeed(ssl=contexts["not asking"])

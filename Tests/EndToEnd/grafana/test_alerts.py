@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-@pytest.fixture(scope="module", params=["2.42", "3"])
+@pytest.fixture(scope="module")
 def rules(request, tmp_path_factory) -> Path:
     """The rules; ranges of Prometheus 3 leave out their first moment: a millisecond shorter."""
     file = tmp_path_factory.mktemp("rules") / RULES.name
@@ -32,13 +32,22 @@ def rules(request, tmp_path_factory) -> Path:
     return file
 
 
+# A real Prometheus 2 is told the others, and where nothing fires, one version is enough.
+TOLD_TWICE = [story for story in STORIES if story.alerts and not story.speed]
+
+
 def shorter(window: re.Match) -> str:
     milliseconds = {"m": 60_000, "h": 3_600_000, "d": 86_400_000}
     return f"[{int(window[1]) * milliseconds[window[2]] - 1}ms]"
 
 
-@pytest.mark.parametrize("story", STORIES, ids=lambda story: story.name)
-def test_story(story, rules):
+@pytest.mark.parametrize(
+    "rules, story",
+    [("3", story) for story in STORIES] + [("2.42", story) for story in TOLD_TWICE],
+    ids=lambda value: getattr(value, "name", value),
+    indirect=["rules"],
+)
+def test_story(rules, story):
     firing = 'ALERTS{alertstate="firing"}'
     step = f"{story.interval}s"
     begun = f"sum_over_time(({firing} unless {firing} offset {step})[{story.minutes}m:{step}])"

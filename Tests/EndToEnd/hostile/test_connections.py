@@ -2,7 +2,6 @@
 ends on SIGTERM."""
 
 import contextlib
-import os
 import resource
 import signal
 import socket
@@ -16,7 +15,7 @@ from support.programs import Exporter
 from support.raw_http import connect, parse_answers
 from support.waiting import wait_for
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.xdist_group("limits of time")]
 
 HEALTHY = b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n"
 SCRAPE = b"GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
@@ -139,41 +138,6 @@ def test_a_hundred_connections_with_64_open_files_leave_room_for_others(programs
         assert exporter.descriptor_count <= 60
         assert exporter.scrape().value("airquality_exporter_feed_connected", feed="demo") == 1
     expect_recovery(exporter, descriptors)
-
-
-@pytest.mark.parametrize("files", [12, 15, 16, 18, 20, 40])
-def test_a_start_with_too_few_open_files_is_one_line(programs, start, tmp_path, files):
-    program = limited(programs, start, tmp_path, files, is_running=False)
-    assert program.wait(10) == 1
-    (line,) = program.errors
-    assert f"the limit of open files is {files}" in line and "at least 64" in line
-
-
-def test_missing_standard_streams_are_not_taken_by_sockets(programs, start, tmp_path):
-    script = tmp_path / "closed"
-    script.write_text(
-        f'#!/bin/sh\nexec "{programs.folder}/air-quality-exporter" "$@" 0<&- 1>&- 2>&-\n'
-    )
-    script.chmod(0o755)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    program = programs.start(
-        str(script), "--feed.demo", "--web.listen-address", f"127.0.0.1:{port}"
-    )
-    try:
-
-        def is_served() -> bool:
-            with contextlib.suppress(OSError):
-                return scrape(port, "127.0.0.1") == 200
-            return False
-
-        wait_for(is_served, "a scrape")
-        links = [f"/proc/{program.pid}/fd/{number}" for number in range(3)]
-        assert [os.readlink(link) for link in links] == ["/dev/null"] * 3
-    finally:
-        program.signal(signal.SIGTERM)
-        assert program.wait(10) == 0
 
 
 def test_one_client_of_a_unix_socket_leaves_room_for_others(start, tmp_path):

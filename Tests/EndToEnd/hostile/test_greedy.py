@@ -16,7 +16,7 @@ from support.storage_files import storage_file
 from support.waiting import wait_for
 from support.web_configuration import HASHES
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.xdist_group("limits of time")]
 
 #: A scrape may take so much longer than without the others. Promised is 0.1 s; these tests share
 #: their machine.
@@ -40,23 +40,20 @@ def exporter(programs, tmp_path_factory):
     assert exporter.stop() is None
 
 
-def expect_no_delay(exporter, attack: str, count: int) -> None:
-    alone = greedy.alone(exporter.port)
-    with returns_memory(exporter):
-        times = greedy.beside(exporter.port, attack, count)
-    times.sort()
-    slow = times[int(len(times) * 0.99)]
-    print(
-        f"{attack}: alone {max(alone) * 1000:.0f} ms, beside {slow * 1000:.0f}, "
-        f"{times[-1] * 1000:.0f} ms"
-    )
-    assert slow < max(alone) + DELAY
+@pytest.fixture(scope="module")
+def alone(exporter) -> float:
+    """Seconds that the longest scrape takes without others."""
+    return max(greedy.alone(exporter.port))
 
 
 @pytest.mark.parametrize("attack", greedy.ATTACKS)
-def test_scrapes_go_on_beside_a_thousand_connections(exporter, attack):
+def test_scrapes_go_on_beside_a_thousand_connections(exporter, alone, attack):
     before = exporter.descriptor_count
-    expect_no_delay(exporter, attack, 1000)
+    with returns_memory(exporter):
+        times = sorted(greedy.beside(exporter.port, attack))
+    slow = times[int(len(times) * 0.99)]
+    print(f"{attack}: alone {alone * 1000:.0f} ms, beside {slow * 1000:.0f} ms")
+    assert slow < alone + DELAY
     wait_for(lambda: exporter.descriptor_count <= before + 2, "the end of all connections")
     # Its own address is served again.
     with connect(exporter.port, source=greedy.ADDRESS) as client:

@@ -15,7 +15,7 @@ from support.memory import MIB, returns_memory
 from support.raw_http import connect
 from support.waiting import wait_for
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.xdist_group("limits of time")]
 
 COUNT = 120
 #: A handshake may take so much longer. Promised is 0.1 s; these tests share their machine.
@@ -23,12 +23,12 @@ DELAY = 0.3
 SCRAPE = b"GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 
 
-@pytest.fixture
-def exporter(start, tmp_path, monkeypatch):
-    """With a key for which a signature takes milliseconds."""
+@pytest.fixture(params=["rsa:4096"])
+def exporter(request, start, tmp_path, monkeypatch):
+    """With a key for which a signature takes milliseconds, unless a test asks for another."""
     monkeypatch.setitem(certificates.KEYS, "rsa:4096", ("rsa:4096",))
     certificate = certificates.CertificateAuthority(tmp_path / "authority").issue(
-        "server", kind="rsa:4096"
+        "server", kind=request.param
     )
     (tmp_path / "web.yml").write_text(
         f"tls_server_config: {{cert_file: {certificate.file}, key_file: {certificate.key}}}\n"
@@ -95,6 +95,7 @@ def test_unfinished_handshakes_take_no_processor_time(exporter, context):
         assert exporter.processor_seconds - began < 0.2
 
 
+@pytest.mark.parametrize("exporter", ["P-256"], indirect=True)
 @pytest.mark.parametrize("record", [b"\x17\x03\x03\x40\x00" + b"x" * 16_000, b"\x17\x03\x03"])
 def test_512_connections_with_unfinished_records_are_bounded_in_memory(exporter, context, record):
     scrape(exporter.port, context)

@@ -8,10 +8,10 @@ import time
 import pytest
 
 from support import metrics
-from support.exposition import Exposition
 from support.large_messages import LIMIT, NUMBERS, OBJECTS, send_at_once, start_exporter
 from support.memory import MIB, returns_memory
-from support.waiting import wait_for
+
+pytestmark = [pytest.mark.long, pytest.mark.xdist_group("limits of time")]
 
 CITIES = 10_000
 #: Seconds that a request may take longer than without messages.
@@ -72,21 +72,11 @@ def requests_go_on(exporter, path="/metrics"):
     assert longest < alone + DELAY
 
 
-def figure(exporter, name: str, **labels: str) -> float:
-    """The sum of the samples."""
-    page = Exposition(exporter.get("/metrics").text)
-    return sum(value for _, value in page.samples(name, **labels))
-
-
-def wait_for_figure(exporter, name: str, value: float, **labels: str) -> None:
-    wait_for(lambda: figure(exporter, name, **labels) == value, f"{name}{labels} {value}", 120)
-
-
 @pytest.mark.parametrize("message", [NUMBERS, OBJECTS], ids=["numbers", "objects"])
 def test_the_largest_messages_fit_in_the_memory(launcher, start, feeds, message):
     exporter = start_exporter(start, feeds, launcher=launcher)
     send_at_once(feeds, cities("City", CITIES))
-    wait_for_figure(exporter, metrics.CITIES, CITIES)
+    exporter.wait_for_figure(metrics.CITIES, CITIES)
     # The whole exposition is kept as well.
     assert exporter.get("/metrics").status == 200
     reason, elements = (
@@ -97,7 +87,7 @@ def test_the_largest_messages_fit_in_the_memory(launcher, start, feeds, message)
     with returns_memory(exporter), requests_go_on(exporter):
         for number in (1, 2, 3):
             send_at_once(feeds, message)
-            wait_for_figure(exporter, metrics.REJECTED, 2 * elements * number, reason=reason)
+            exporter.wait_for_figure(metrics.REJECTED, 2 * elements * number, 120, reason=reason)
     assert exporter.peak_resident_bytes < 256 * MIB, (
         f"{exporter.peak_resident_bytes / MIB:.0f} MiB at the peak"
     )
@@ -113,10 +103,10 @@ def test_messages_of_new_cities_fit_in_the_memory(launcher, start, feeds):
     with requests_go_on(exporter):
         for pair in messages:
             send_at_once(feeds, *pair)
-        wait_for_figure(
-            exporter, metrics.REJECTED, 2 * count * 120_000 - CITIES, reason="city_limit"
+        exporter.wait_for_figure(
+            metrics.REJECTED, 2 * count * 120_000 - CITIES, 120, reason="city_limit"
         )
-    assert figure(exporter, metrics.CITIES) == CITIES
+    assert exporter.figure(metrics.CITIES) == CITIES
     assert exporter.peak_resident_bytes < 256 * MIB, (
         f"{exporter.peak_resident_bytes / MIB:.0f} MiB at the peak"
     )
@@ -131,7 +121,8 @@ def test_messages_of_new_cities_fit_in_the_memory(launcher, start, feeds):
 def test_requests_go_on_beside_a_message_of_16_mib(start, feeds):
     """Only a part of it at a time is recorded under the lock that a request waits for."""
     count = 490_000
-    exporter = start_exporter(start, feeds[:1], "--city.limit", str(count), limit=16 * MIB)
+    flags = ("--city.limit", str(count), "--metrics.families=index")
+    exporter = start_exporter(start, feeds[:1], *flags, limit=16 * MIB)
     feeds[0].send([{"city": "First", "aqi": 1}])
     exporter.wait_for_sample(metrics.CITIES, 1)
     message = cities("City", count - 1)
@@ -139,7 +130,7 @@ def test_requests_go_on_beside_a_message_of_16_mib(start, feeds):
     with requests_go_on(exporter, "/-/ready") as requests:
         began = time.monotonic()
         feeds[0].send(message)
-        wait_for_figure(exporter, metrics.CITIES, count)
+        exporter.wait_for_figure(metrics.CITIES, count)
         taken = time.monotonic() - began
     # However fast the machine is.
     assert max(requests.times) < taken / 2, f"the message took {taken:.2f} s"

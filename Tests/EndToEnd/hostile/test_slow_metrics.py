@@ -34,8 +34,7 @@ def busy(start, python_feed):
     return exporter, change_all
 
 
-@pytest.mark.parametrize("encoding", ["identity", "gzip"])
-@pytest.mark.parametrize("addresses", [1, 40])
+@pytest.mark.parametrize("encoding, addresses", [("identity", 1), ("gzip", 40)])
 def test_slow_readers_hold_a_bounded_amount(busy, encoding, addresses):
     exporter, change_all = busy
     for _ in range(3):

@@ -51,7 +51,7 @@ def change(file: pathlib.Path, *statements: str) -> None:
         database.commit()
 
 
-@pytest.mark.parametrize("links", [1, 2, 41, 150])
+@pytest.mark.parametrize("links", [2, 150])
 def test_loops_and_chains_of_symbolic_links_are_no_files(
     start, programs, python_feed, tmp_path, links
 ):
@@ -97,7 +97,7 @@ def test_what_is_no_database_is_not_touched(programs, python_feed, tmp_path):
     ]
 
 
-@pytest.mark.parametrize("number", [-(2**63), -(2**63) + 1, -1, 0, 2**63 - 2, 2**63 - 1])
+@pytest.mark.parametrize("number", [-(2**63), -1, 2**63 - 1])
 def test_numbers_of_cities_at_the_edge_set_the_file_aside(start, stored, number):
     file, flags = stored
     change(
@@ -115,21 +115,17 @@ def test_numbers_of_cities_at_the_edge_set_the_file_aside(start, stored, number)
 #: Statements that make a file large, and what the log says of it.
 LARGE = {
     "cities": (
-        "WITH RECURSIVE n(i) AS (SELECT 1000 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000) "
+        "WITH RECURSIVE n(i) AS (SELECT 1000 UNION ALL SELECT i + 1 FROM n WHERE i < 300000) "
         "INSERT INTO city (id, name, scale, direction) SELECT i, 'City ' || i, 'india', 0 FROM n",
         "Storage file restored",
     ),
     "points": (
-        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000) "
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300000) "
         "INSERT INTO reading SELECT i, 1, 1 FROM n",
         "Storage file restored",
     ),
-    "a name": ("UPDATE city SET name = printf('%.*c', 300000000, 'x') WHERE id = 1", "moved aside"),
-    "the name of a scale": (
-        "UPDATE city SET scale = printf('%.*c', 300000000, 'x') WHERE id = 1",
-        "moved aside",
-    ),
-    "a definition": (f"CREATE VIEW v AS SELECT '{'x' * 300_000_000}'", "moved aside"),
+    "a name": ("UPDATE city SET name = printf('%.*c', 150000000, 'x') WHERE id = 1", "moved aside"),
+    "a definition": (f"CREATE VIEW v AS SELECT '{'x' * 150_000_000}'", "moved aside"),
 }
 
 
@@ -155,22 +151,6 @@ def test_a_file_of_many_tables_takes_no_more_memory_than_its_cities(start, store
     exporter = start.exporter(*flags)
     assert exporter.count_lines("moved aside") == 1, exporter.errors
     assert exporter.peak_resident_bytes < 160 << 20
-
-
-def test_tables_that_compute_set_the_file_aside(start, stored):
-    """A check or a generated column would be evaluated by each look at the file."""
-    file, flags = stored
-    bomb = "length(zeroblob(900000000)) + length(zeroblob(900000000)) > 0"
-    change(
-        file,
-        "PRAGMA writable_schema = ON",
-        "UPDATE sqlite_schema SET sql = replace(sql, 'scale TEXT NOT NULL', 'scale TEXT CHECK "
-        f"({bomb})')",
-    )
-    exporter = start.exporter(*flags)
-    assert exporter.count_lines("moved aside") == 1, exporter.errors
-    assert exporter.peak_resident_bytes < 200 << 20
-    assert not exporter.history()["points"]
 
 
 def test_times_of_the_future_do_not_keep_a_city(start, python_feed, tmp_path):

@@ -15,7 +15,6 @@ Every document here was written from documentation; what was recorded is in test
 
 import gzip
 import json
-import socket
 import ssl
 import threading
 import time
@@ -90,10 +89,6 @@ class SourceServer:
                 if answer.status != 304:
                     self.wfile.write(body)
 
-            def hang(self):
-                outer._release.wait(60)
-                self.close_connection = True
-
             def log_message(self, *_):
                 pass
 
@@ -122,28 +117,6 @@ class SourceServer:
         self._server.shutdown()
         self._server.server_close()
         self._thread.join(10)
-
-
-class DeafListener:
-    """A port whose queue of connections is full: a further one hangs while it is made."""
-
-    def __init__(self):
-        self._listener = socket.create_server(("127.0.0.1", 0), backlog=0)
-        self.port = self._listener.getsockname()[1]
-        self._fillers = []
-        for _ in range(4):
-            filler = socket.socket()
-            filler.setblocking(False)
-            filler.connect_ex(("127.0.0.1", self.port))
-            self._fillers.append(filler)
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
-
-    def stop(self) -> None:
-        for filler in (*self._fillers, self._listener):
-            filler.close()
 
 
 # Documents

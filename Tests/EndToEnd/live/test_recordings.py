@@ -24,22 +24,15 @@ def hour_now() -> int:
 
 # WAQI: station, place, index, sub-indices, agencies; and what is expected.
 UTRECHT = (
-    6332,
-    52.101308,
-    5.128183,
-    29,
+    6332, 52.101308, 5.128183, 29,
     {"no2": 0.7, "o3": 29.4, "pm10": 12, "pm25": 1, "so2": 0.1, "t": 17.5},
     ["RIVM", "World Air Quality Index Project"],
 )
 OLIVAIS = (
-    10513,
-    38.768889,
-    -9.108056,
-    8,
+    10513, 38.768889, -9.108056, 8,
     {"dew": 18, "no2": 29.7, "o3": 7.8, "pm10": 27, "pm25": 51, "so2": 2.5},
     [
-        "Agencia Portuguesa do Ambiente",
-        "European Environment Agency",
+        "Agencia Portuguesa do Ambiente", "European Environment Agency",
         "World Air Quality Index Project",
     ],
 )
@@ -71,14 +64,7 @@ def local_iso(offset: int) -> str:
     )
 
 
-DEAD = (
-    10002,
-    60.93642,
-    25.96135,
-    "-",
-    {"dew": 4, "h": 93},
-    ["Ilmanlaatu - Air Quality in finland"],
-)
+DEAD = (10002, 60.93642, 25.96135, "-", {"dew": 4, "h": 93}, ["Ilmanlaatu"])
 WAQI_ROWS = [
     (
         "city_feed_utrecht.json",
@@ -150,52 +136,32 @@ def test_waqi(recording, id_, place, document, expected, start, serve, listen, c
 
 
 # Open-Meteo's own European index is rounded, ours is cut off, so that it stays in its class.
+# Hour, pm10, pm2_5, co, no2, so2, o3, nh3; theirs and ours.
 OPEN_METEO_ROWS = [
-    (
-        "00:00",
-        {"pm10": 25.1, "pm2_5": 20.5, "co": 263, "no2": 20.7, "so2": 1.3, "o3": 33, "nh3": 17.3},
-        43,
-        43,
-    ),
-    (
-        "01:00",
-        {"pm10": 23.4, "pm2_5": 20.0, "co": 255, "no2": 20.1, "so2": 0.9, "o3": 28, "nh3": 14.0},
-        43,
-        42,
-    ),
-    (
-        "02:00",
-        {"pm10": 23.9, "pm2_5": 18.9, "co": 242, "no2": 19.2, "so2": 0.9, "o3": 27, "nh3": 16.0},
-        42,
-        42,
-    ),
-    (
-        "12:00",
-        {"pm10": 28.2, "pm2_5": 22.1, "co": 229, "no2": 11.2, "so2": 2.5, "o3": 42, "nh3": 11.1},
-        44,
-        44,
-    ),
+    ("00:00", (25.1, 20.5, 263, 20.7, 1.3, 33, 17.3), 43, 43),
+    ("01:00", (23.4, 20.0, 255, 20.1, 0.9, 28, 14.0), 43, 42),
+    ("02:00", (23.9, 18.9, 242, 19.2, 0.9, 27, 16.0), 42, 42),
+    ("12:00", (28.2, 22.1, 229, 11.2, 2.5, 42, 11.1), 44, 44),
 ]
 
 
 def test_open_meteo(start, serve, listen, cities):
     """3 October 2026, Enschede: one city for each recorded hour."""
-    rows = {float(number): row for number, row in enumerate(OPEN_METEO_ROWS)}
-    server = serve(
-        lambda path, query, headers: Answer(
-            sources.open_meteo(
-                query, lambda latitude, longitude, pollutant, time_: rows[latitude][1][pollutant]
-            )
-        )
-    )
+    names = ("pm10", "pm2_5", "co", "no2", "so2", "o3", "nh3")
+    rows = [(hour, dict(zip(names, values)), *rest) for hour, values, *rest in OPEN_METEO_ROWS]
+
+    def value(latitude, longitude, pollutant, time_):
+        return rows[int(latitude)][1][pollutant]
+
+    server = serve(lambda path, query, headers: Answer(sources.open_meteo(query, value)))
     bridge = start.feed(
         "poll",
         f"--base-url={server.url}",
         "--index=eu",
-        cities(*(f"{row[0]},{number},7," for number, row in rows.items())),
+        cities(*(f"{row[0]},{number},7," for number, row in enumerate(rows))),
     )
     listener = listen(bridge.url)
-    for hour, values, theirs, expected in OPEN_METEO_ROWS:
+    for hour, values, theirs, expected in rows:
         element = listener.wait_for_city(hour)
         assert element["aqi"] == expected and abs(theirs - expected) <= 1, hour
         assert element["pollutants"] == values
@@ -203,105 +169,17 @@ def test_open_meteo(start, serve, listen, cities):
 
 # City, place, station, PM2.5, PM10, NO2, NH3, SO2, CO, OZONE, CPCB's own Value.
 STATIONS = [
-    (
-        "Amaravati",
-        16.5150833,
-        80.5181667,
-        "Secretariat",
-        "32",
-        "97",
-        "NA",
-        "NA",
-        "NA",
-        "NA",
-        "28",
-        "97",
-    ),
-    (
-        "Chittoor",
-        13.20488,
-        79.097889,
-        "Gangineni Cheruvu",
-        "NA",
-        "NA",
-        "NA",
-        "NA",
-        "NA",
-        "19",
-        "29",
-        "",
-    ),
-    (
-        "Kakinada",
-        16.962488,
-        82.229513,
-        "Rama Rao Peta",
-        "34",
-        "44",
-        "47",
-        "6",
-        "11",
-        "34",
-        "17",
-        "47",
-    ),
-    ("Tirumala", 13.67, 79.35, "Toll Gate", "20", "28", "41", "2", "2", "15", "9", "41"),
-    (
-        "Vijayawada",
-        16.554731,
-        80.64911,
-        "Rajiv Nagar",
-        "52",
-        "59",
-        "15",
-        "3",
-        "11",
-        "23",
-        "21",
-        "59",
-    ),
-    (
-        "Vijayawada",
-        16.536107,
-        80.594233,
-        "HB Colony",
-        "45",
-        "51",
-        "17",
-        "3",
-        "14",
-        "31",
-        "24",
-        "51",
-    ),
-    (
-        "Vijayawada",
-        16.509717,
-        80.612222,
-        "Rajiv Gandhi Park",
-        "59",
-        "64",
-        "31",
-        "5",
-        "13",
-        "28",
-        "21",
-        "64",
-    ),
-    (
-        "Visakhapatnam",
-        17.72,
-        83.3,
-        "GVM Corporation",
-        "71",
-        "118",
-        "63",
-        "3",
-        "17",
-        "19",
-        "8",
-        "118",
-    ),
+    line.split(",")
+    for line in """\
+Amaravati,16.5150833,80.5181667,Secretariat,32,97,NA,NA,NA,NA,28,97
+Chittoor,13.20488,79.097889,Gangineni Cheruvu,NA,NA,NA,NA,NA,19,29,
+Kakinada,16.962488,82.229513,Rama Rao Peta,34,44,47,6,11,34,17,47
+Tirumala,13.67,79.35,Toll Gate,20,28,41,2,2,15,9,41
+Vijayawada,16.554731,80.64911,Rajiv Nagar,52,59,15,3,11,23,21,59
+Vijayawada,16.536107,80.594233,HB Colony,45,51,17,3,14,31,24,51
+Vijayawada,16.509717,80.612222,Rajiv Gandhi Park,59,64,31,5,13,28,21,64
+Visakhapatnam,17.72,83.3,GVM Corporation,71,118,63,3,17,19,8,118
+""".splitlines()
 ]
 NAMES = ["PM2.5", "PM10", "NO2", "NH3", "SO2", "CO", "OZONE"]
 # The means of CPCB's own values, where a station has one.

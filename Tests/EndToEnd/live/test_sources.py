@@ -201,27 +201,6 @@ def test_a_source_becomes_a_feed_and_the_exporter_s_samples(
     assert "secret" not in "".join(bridge.command)
 
 
-@pytest.mark.parametrize(
-    "index, expected, basis", [("india", 75, "24h"), ("us", 124, "nowcast"), ("eu", 57, "1h")]
-)
-def test_the_index_is_the_one_asked_for(start, serve, listen, cities, index, expected, basis):
-    bridge = start.feed(
-        "poll", f"--base-url={serve(open_meteo()).url}", cities(DELHI), f"--index={index}"
-    )
-    element = listen(bridge.url).wait_for_city("Delhi")
-    assert (element["aqi"], element["basis"]) == (expected, basis)
-
-
-def test_three_hundred_cities_are_six_requests(start, serve, listen):
-    server = serve(open_meteo())
-    bridge = start.feed("poll", "--set=india", f"--base-url={server.url}")
-    listener = listen(bridge.url)
-    listener.wait_for(lambda elements: len({e["city"] for e in elements}) == 300, "300 cities")
-    assert [len(query["latitude"][0].split(",")) for _, query, _ in server.requests] == [50] * 6
-    # Not before the next hour is it asked again.
-    assert all(e["time"] in (hour_now(), hour_now() - HOUR) for e in listener.elements)
-
-
 def indian_pm25(mean: float) -> int:
     """CPCB's table once more, by hand."""
     rows = [

@@ -26,7 +26,7 @@ def test_the_list_shows_everything_worst_first(air, browser):
     assert browser.find("li.city .spark polyline")
 
 
-def test_faces_and_numbers_have_the_colours_of_their_category(breathe, reader):
+def test_faces_and_numbers_have_the_colours_of_their_category(breathe, browser):
     """Six drawings, no letters that a font may lack; long words take two lines at most."""
     air = breathe("--aqi.scale", "us")
     air.send(
@@ -34,13 +34,13 @@ def test_faces_and_numbers_have_the_colours_of_their_category(breathe, reader):
     )
     air.wait_for_cities(6)
     for scheme in ("light", "dark"):
-        reader.show(1280, scheme=scheme)
-        reader.open(air.address)
-        drawings = reader.run(
+        browser.show(1280, scheme=scheme)
+        browser.open(air.address)
+        drawings = browser.run(
             "return [...document.querySelectorAll('symbol')].map(e => e.innerHTML)"
         )
         assert len(set(drawings)) == 6
-        rows = reader.run(
+        rows = browser.run(
             """
             const color = (e, part = "backgroundColor") => getComputedStyle(e)[part];
             return [...document.querySelectorAll("li.city")].map(row => {
@@ -58,15 +58,15 @@ def test_faces_and_numbers_have_the_colours_of_their_category(breathe, reader):
         assert len({row[0] for row in rows}) == 6, "rows have tints"
         assert len({row[1] for row in rows}) == 6
         assert all(row[1] == row[2] and row[3] == row[4] for row in rows)
-        text = reader.find("body").text
+        text = browser.find("body").text
         assert not [
             letter
             for letter in text
             if 0x1F300 <= ord(letter) <= 0x1FAFF or 0x2600 <= ord(letter) <= 0x27BF
         ]
     for width in (320, 600, 1000, 1280):
-        reader.show(width)
-        lines, hole = reader.run(
+        browser.show(width)
+        lines, hole = browser.run(
             """
             const words = [...document.querySelectorAll("li.city .word")];
             const lines = words.map(word => {
@@ -97,7 +97,7 @@ def test_a_sparkline_begins_after_the_first_interval(breathe, reader):
 
 
 @pytest.mark.parametrize("count", [0, 1, 10_000])
-def test_the_pages_of_no_city_one_and_very_many_fit(breathe, reader, count):
+def test_the_pages_of_no_city_one_and_very_many_fit(breathe, browser, count):
     """Without places and pollutants, there is nothing on any page that speaks of them."""
     air = breathe(*EXTRAS, "--history.capacity", "2")
     for first in range(0, count, 1000):
@@ -106,21 +106,21 @@ def test_the_pages_of_no_city_one_and_very_many_fit(breathe, reader, count):
         )
     air.wait_for_cities(count)
     for path in ("/", "/?kiosk", "/?sort=name", "/about"):
-        reader.open(air.address + path)
-        cities = [] if path == "/about" else reader.names()
+        browser.open(air.address + path)
+        cities = [] if path == "/about" else browser.names()
         most = {"/about": 0, "/?kiosk": 60}.get(path, 100)
         assert len(cities) == min(count, most), path
-        assert not reader.all(".cause"), path
-        assert bool(reader.all(".pager")) == (count > 100 and path in ("/", "/?sort=name")), path
+        assert not browser.all(".cause"), path
+        assert bool(browser.all(".pager")) == (count > 100 and path in ("/", "/?sort=name")), path
         for width in (320, 1280):
-            reader.show(width)
-            assert not reader.is_wider_than_the_screen() and not reader.is_cut_off(), (
+            browser.show(width)
+            assert not browser.is_wider_than_the_screen() and not browser.is_cut_off(), (
                 f"{path}, {width} px"
             )
     if count:
         name = f"City {count - 1:05}"
-        reader.open(f"{air.address}/city/{name}")
-        assert reader.text("h1") == name and not reader.all(".cause, .tiles")
+        browser.open(f"{air.address}/city/{name}")
+        assert browser.text("h1") == name and not browser.all(".cause, .tiles")
 
 
 def test_the_list_follows_the_feed_without_a_reload(air, browser):

@@ -66,7 +66,7 @@ def test_no_city_expires_because_the_clock_is_set(start, python_feed, clock, ste
         "--feed.url",
         python_feed.url,
         "--city.expire-after",
-        "8s",
+        "4s",
         "--log.level",
         "debug",
         environment=clock.environment,

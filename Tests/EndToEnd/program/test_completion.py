@@ -118,36 +118,26 @@ def test_tab_finishes_files(shell, tmp_path, line):
     )
 
 
+# ProgramTests has more of them.
 @pytest.mark.parametrize(
     "line, words",
     [
         (f"{FEED} ", COMMANDS),
         (f"{FEED} re", ["record", "replay"]),
-        (f"{FEED} --listen replay ", COMMANDS),
         (f"{FEED} poll --source ", ["cpcb", "json", "open-meteo", "openaq", "waqi"]),
         (f"{FEED} poll --source=", ["cpcb", "json", "open-meteo", "openaq", "waqi"]),
-        (f"{FEED} poll --source=open", ["open-meteo", "openaq"]),
-        (f"{FEED} --source ope", ["ope"]),
         (f"{FEED} replay --once=", ["false", "true"]),
         (f"{FEED} replay --once --speed ", []),
         (f"{FEED} replay --once --on", ["--on"]),
-        (f"{FEED} record --re", ["--reconnect-max", "--reconnect-min"]),
-        (f"{FEED} record --o", ["--output"]),
-        (f"{FEED} replay x --", sorted(["--interval", "--listen", "--once", "--speed", *GENERAL])),
         (f"{FEED} replay --speed 2 --listen=:1 --", sorted(["--interval", "--once", *GENERAL])),
-        (f"{FEED} --s", ["--seed"]),
-        (f"{FEED} simulate --seed ", []),
         (f"{EXPORTER} ", ["healthcheck", "probe"]),
-        (f"{EXPORTER} --completion ", ["bash", "fish", "zsh"]),
         (f"{EXPORTER} --aqi.scale=", ["eu", "india", "us"]),
-        (f"{EXPORTER} healthcheck --aqi.scale ", ["eu", "india", "us"]),
         # Repeatable ones are offered again, others are not.
         (f"{EXPORTER} --feed.url ws://a/ --feed.u", ["--feed.url"]),
         (
             f"{EXPORTER} --feed.url=ws://a/ --feed.header=a --feed.header-file=b --feed.h",
             ["--feed.header"],
         ),
-        (f"{EXPORTER} --feed.demo --feed.d", ["--feed.d"]),
     ],
 )
 def test_what_is_offered(offered, line, words):

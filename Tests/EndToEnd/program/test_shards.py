@@ -4,8 +4,6 @@ import contextlib
 import shutil
 import sqlite3
 
-import pytest
-
 from support import metrics
 from support.shards import shard
 from support.waiting import wait_for
@@ -92,19 +90,3 @@ def test_cities_of_other_shards_leave_the_storage(start, python_feed, tmp_path):
     after = start.exporter(*flags)
     assert exported(after) == own
     assert {point["city"] for point in after.history()["points"]} == own
-
-
-def expect_ready(programs, exporter, *flags: str) -> None:
-    """Both ways of asking."""
-    wait_for(lambda: exporter.get("/-/ready").status == 200, "readiness")
-    ended = programs.run(
-        "air-quality-exporter", "healthcheck", "--web.listen-address", exporter.address, *flags
-    )
-    assert ended.process.returncode == 0, ended.errors
-
-
-@pytest.mark.parametrize("value", ["4/4", "exporter/4", "exporter-4/4", "0/0"])
-def test_a_shard_that_there_is_not_ends_the_start(programs, value):
-    ended = programs.run("air-quality-exporter", "--feed.demo", "--city.shard", value)
-    assert ended.process.returncode != 0
-    assert len(ended.errors) == 1 and f'--city.shard "{value}": expected i/n' in ended.errors[0]

@@ -1,9 +1,7 @@
-"""Files that are damaged, missing, in use, or somebody else's."""
+"""Files that are damaged, missing or in use. DamagedFileTests has more of them."""
 
-import contextlib
 import pathlib
 import random
-import sqlite3
 
 from support import metrics
 from support.waiting import wait_for
@@ -45,25 +43,6 @@ def test_a_directory_that_is_missing_leaves_the_exporter_in_memory(start, python
     assert [point["aqi"] for point in again.history()["points"]] == [7]
 
 
-def test_a_file_of_an_earlier_release_is_set_aside_with_one_line(start, python_feed, tmp_path):
-    file = tmp_path / "history.db"
-    with contextlib.closing(sqlite3.connect(file)) as database, database:
-        database.executescript(
-            f"""
-            PRAGMA journal_mode = WAL;
-            PRAGMA application_id = {0x41514958};
-            PRAGMA user_version = 3;
-            CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
-            """
-        )
-    content = file.read_bytes()
-    exporter = start.exporter("--feed.url", python_feed.url, "--storage.file", str(file))
-    (aside,) = tmp_path.glob("history.db.damaged-*Z")
-    assert aside.read_bytes() == content
-    (line,) = [line for line in exporter.errors if "Storage file" in line]
-    assert "that of an earlier release" in line and str(aside) in line
-
-
 def test_a_file_damaged_by_the_disk_is_set_aside_and_kept(start, python_feed, tmp_path):
     file = tmp_path / "history.db"
     flags = ("--feed.url", python_feed.url, "--storage.file", str(file), "--history.interval", "0")
@@ -91,30 +70,6 @@ def test_a_file_damaged_by_the_disk_is_set_aside_and_kept(start, python_feed, tm
     python_feed.send_cities(7)
     second.wait_for_sample(metrics.LAST_WRITE)
     assert second.scrape().value(metrics.STORAGE_ERRORS) == 1
-
-
-def test_a_file_of_another_program_or_of_a_later_version_is_left_alone(
-    programs, python_feed, tmp_path
-):
-    cases = {
-        "foreign.db": ("CREATE TABLE mine (value)", "another program"),
-        "later.db": (
-            f"PRAGMA application_id = {0x41514958}; PRAGMA user_version = 99; CREATE TABLE x (y)",
-            "version 99",
-        ),
-    }
-    for name, (sql, words) in cases.items():
-        file = tmp_path / name
-        with contextlib.closing(sqlite3.connect(file)) as database, database:
-            database.executescript(sql)
-        content = file.read_bytes()
-        ended = programs.run(
-            "air-quality-exporter", "--feed.url", python_feed.url, "--storage.file", str(file),
-            "--web.listen-address", "127.0.0.1:0",
-        )
-        assert ended.process.returncode == 1 and len(ended.errors) == 1, ended.errors
-        assert words in ended.errors[0] and str(file) in ended.errors[0]
-        assert file.read_bytes() == content
 
 
 def test_the_check_of_the_configuration_looks_at_the_file_and_its_folder(

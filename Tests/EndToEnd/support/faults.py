@@ -387,21 +387,18 @@ FAULTS = [
     # Close frames.
     *(
         lasting(f"close {status}", closing(status, b"bye"), "closed", close_status=status)
-        for status in (1000, 1001, 1008, 1012, 4999)
+        for status in (1000, 4999)
     ),
     lasting("close without a status", closing(None), "closed"),
     *(
         wrong(f"close with invalid status {status}", act=closing(status))
-        for status in (0, 999, 1004, 1005, 1006, 1015, 2999, 5000)
+        for status in (0, 1005, 2999)
     ),
     wrong("close frame of one byte", frame(CLOSE, b"\x03")),
     wrong("close reason that is not UTF-8", act=closing(1000, b"\xff"), close_status=1007),
     # Frames.
-    *(wrong(f"reserved opcode {opcode}", frame(opcode, b"x")) for opcode in (3, 7, 11, 15)),
-    *(
-        wrong(f"reserved bit {bit}", frame(TEXT, message(9), reserved=bits))
-        for bit, bits in ((1, 4), (2, 2), (3, 1))
-    ),
+    wrong("reserved opcode 3", frame(3, b"x")),
+    wrong("reserved bit 1", frame(TEXT, message(9), reserved=4)),
     wrong("masked frame", frame(TEXT, message(9), masked=True)),
     wrong("length 2^63", frame(TEXT, length=1 << 63)),
     wrong("length of 10 in 64 bits", frame(TEXT, b"[         ", width=64)),

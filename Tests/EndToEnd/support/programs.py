@@ -180,6 +180,17 @@ class Exporter(Program):
         assert answer.status == 200, answer
         return Exposition(answer.text)
 
+    def figure(self, name: str, **labels: str) -> float:
+        """The sum of the samples, without a look at the rest of a large page."""
+        lines = re.findall(rb"^%s[ {].*" % name.encode(), self.get("/metrics").body, re.MULTILINE)
+        wanted = [f'{label}="{value}"'.encode() for label, value in labels.items()]
+        return sum(
+            float(line.rsplit(b" ", 1)[1]) for line in lines if all(each in line for each in wanted)
+        )
+
+    def wait_for_figure(self, name: str, value: float, seconds: float = 60, **labels: str) -> None:
+        wait_for(lambda: self.figure(name, **labels) == value, f"{name}{labels} {value}", seconds)
+
     def history(self, **query) -> dict:
         text = urllib.parse.urlencode(query, doseq=True)
         return self.get("/history.json" + (f"?{text}" if text else "")).json

@@ -46,9 +46,10 @@ class Client:
             return "refused"
 
 
-def handshake(exporter, authority, maximum=ssl.TLSVersion.MAXIMUM_SUPPORTED) -> ssl.SSLSocket:
+def handshake(exporter, authority, protocols: tuple[str, ...] = ()) -> ssl.SSLSocket:
     context = ssl.create_default_context(cafile=authority.file)
-    context.maximum_version = maximum
+    if protocols:
+        context.set_alpn_protocols(protocols)
     plain = socket.create_connection(("127.0.0.1", exporter.port), 30)
     try:
         return context.wrap_socket(plain, server_hostname="localhost")

@@ -20,6 +20,8 @@ def clients(authority, stranger) -> dict[str, tuple[str, ...]]:
         "trusted": authority.issue(
             "client", "DNS:prometheus.example,URI:spiffe://example/prometheus,IP:10.1.2.3"
         ),
+        # As a common recipe for OpenSSL makes them: allowed to take in keys, and not to sign.
+        "of the recipe": authority.issue("recipe", usage="keyEncipherment,dataEncipherment"),
         "foreign": stranger.issue("client", "DNS:prometheus.example"),
         "expired": authority.issue("expired", "DNS:prometheus.example", is_expired=True),
     }

@@ -198,50 +198,6 @@ def test_the_grammar_of_openmetrics_accepts_the_page(pages):
     assert openmetrics_grammar.complaint(pages[OPENMETRICS_TEXT].decode()) is None
 
 
-@pytest.mark.parametrize(
-    "page",
-    [
-        "# TYPE a gauge\na 1\n",
-        "# TYPE a gauge\n\na 1\n# EOF\n",
-        "# TYPE a gauge\na 1\r\n# EOF\n",
-        "# type a gauge\na 1\n# EOF\n",
-        '# TYPE a gauge\na{b="x"y"} 1\n# EOF\n',
-        '# TYPE a gauge\na{b="x\\"} 1\n# EOF\n',
-        "# TYPE a gauge\na 1\n# EOF\n\n",
-        "# TYPE a gauge\na  1\n# EOF\n",
-        "# a comment\n# EOF\n",
-    ],
-)
-def test_the_grammar_of_openmetrics_rejects_what_it_should(page):
-    assert openmetrics_grammar.complaint(page) is not None
-
-
-def test_promtool_makes_blocks_from_the_page(pages, tmp_path):
-    if not shutil.which("promtool"):
-        pytest.skip("promtool is not installed")
-    # It wants the times that an exporter leaves to the scraper.
-    lines = pages[OPENMETRICS_TEXT].decode().split("\n")
-    timed = [line if line.startswith("#") or not line else f"{line} 1700000000" for line in lines]
-    file = tmp_path / "page.om"
-    file.write_text("\n".join(timed))
-    made = subprocess.run(
-        [
-            "promtool", "tsdb", "create-blocks-from", "openmetrics", str(file),
-            str(tmp_path / "blocks"),
-        ],
-        capture_output=True,
-        text=True,
-    )
-    assert made.returncode == 0, made.stderr + made.stdout
-    # Without a log to read, promtool dumps nothing; and it wants the folder that is its default.
-    (tmp_path / "blocks" / "wal").mkdir()
-    (tmp_path / "data").mkdir()
-    command = ["promtool", "tsdb", "dump", str(tmp_path / "blocks")]
-    dumped = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
-    assert dumped.returncode == 0, dumped.stderr
-    assert dumped.stdout.count("{__name__=") == len(parse_samples(pages[OPENMETRICS_TEXT].decode()))
-
-
 def test_all_formats_say_the_same(pages):
     expected = comparable(parse_samples(pages[TEXT].decode()))
     assert len(expected) > 6 * len(ODD_NAMES)

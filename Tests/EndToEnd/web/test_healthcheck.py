@@ -1,18 +1,12 @@
-"""What reads the web configuration besides the server: `healthcheck` and `--config.check`."""
+"""`healthcheck` reads the web configuration as the server does."""
 
 import pathlib
-import shutil
 import socket
-import subprocess
 import tempfile
 
-import pytest
 
 from support.curl import curl
 from support.web_configuration import expect_healthcheck, tls, users
-
-# MARK: healthcheck
-
 
 def test_the_healthcheck_follows_the_configuration(start, programs, authority, server, web):
     for content in ("", users(alice="secret"), tls(server), tls(server) | users(alice="secret")):
@@ -72,75 +66,3 @@ def test_the_healthcheck_fails_in_one_line(start, programs, server, web, tmp_pat
                 ended.errors
             )
             assert part in ended.errors[0]
-
-
-# MARK: config.check
-
-
-def test_the_check_of_the_configuration_accepts_what_is_good(programs, authority, server, web):
-    for content in (
-        "",
-        "# nothing\n",
-        tls(
-            server,
-            client_ca_file=str(authority.file),
-            client_auth_type="RequireAndVerifyClientCert",
-        ),
-        users(alice="secret", bob="other"),
-        {"rate_limit": {"interval": "1s", "burst": 1}},
-        {"http_server_config": {"http2": False, "headers": {"X-Frame-Options": "deny"}}},
-    ):
-        ended = programs.run(
-            "air-quality-exporter",
-            "--feed.demo",
-            "--config.check",
-            "--web.config.file", web(content),
-        )
-        assert (ended.process.returncode, ended.output, ended.errors) == (
-            0,
-            ["configuration is valid"],
-            [],
-        )
-
-
-# WebConfigurationTests has more of them.
-@pytest.mark.parametrize(
-    "content, part",
-    [
-        ("tls_server_config: {bogus: 1}", "bogus"),
-        ("[", "web.yml"),
-        ("tls_server_config: {cert_file: SERVER}", "key"),
-        ("tls_server_config: {cert_file: /no/such/file, key_file: KEY}", "/no/such/file"),
-        ("tls_server_config: {cert_file: SERVER, key_file: OTHER_KEY}", "key"),
-        (
-            "tls_server_config: {cert_file: SERVER, key_file: KEY, client_auth_type: Please}",
-            "Please",
-        ),
-        ("http_server_config: {headers: {X-Frame-Options: maybe}}", "X-Frame-Options"),
-        (None, "no.yml"),
-    ],
-)
-def test_the_check_of_the_configuration_and_promtool_reject_what_is_bad(
-    programs, authority, server, web, content, part
-):
-    if content is None:
-        file = "/no/such/no.yml"
-    else:
-        names = {
-            "OTHER_KEY": authority.issue("other").key,
-            "SERVER": server.file,
-            "KEY": server.key,
-            "CA": authority.file,
-        }
-        for name, path in names.items():
-            content = content.replace(name, str(path))
-        file = web(content)
-    for flags in (["--config.check"], ["--web.listen-address", "127.0.0.1:0"]):
-        ended = programs.run(
-            "air-quality-exporter", "--feed.demo", "--web.config.file", file, *flags
-        )
-        assert ended.process.returncode != 0 and ended.output == []
-        assert len(ended.errors) == 1 and part in ended.errors[0], ended.errors
-    if shutil.which("promtool"):
-        judged = subprocess.run(["promtool", "check", "web-config", file], capture_output=True)
-        assert judged.returncode != 0

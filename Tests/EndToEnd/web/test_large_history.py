@@ -1,19 +1,27 @@
-"""The largest history: whole and sorted, a few at a time, and an error beyond."""
+"""The largest history: whole and sorted, a few at a time, and an error beyond. The tests are steps
+of one story."""
 
 import gzip
-import json
 import threading
 
 import pytest
 
 from support import metrics
 
+# All of it in one process.
+pytestmark = pytest.mark.xdist_group("large history")
+
 CITIES = 7000
 
 
 @pytest.fixture(scope="module")
 def exporter(programs, large_feed):
-    exporter = programs.exporter("--feed.url", large_feed.url, "--history.interval", "0")
+    exporter = programs.exporter(
+        "--feed.url", large_feed.url,
+        "--history.interval", "0",
+        "--history.capacity", "30",
+        "--metrics.families", "index",
+    )
     large_feed.wait_for_client()
     yield exporter
     assert exporter.stop() is None
@@ -28,14 +36,15 @@ def large_feed():
     feed.stop()
 
 
-def fill(exporter, feed, points: int) -> None:
-    for index in range(points):
+def fill(exporter, feed, first: int, last: int) -> None:
+    """Each city has as many points then as the last says."""
+    for index in range(first, last):
         feed.send_cities(index, CITIES)
-        exporter.wait_for_sample(metrics.READINGS, (index + 1) * CITIES)
+        exporter.wait_for_figure(metrics.READINGS, (index + 1) * CITIES)
 
 
 def test_history_is_whole_and_the_same_in_every_form_up_to_its_limit(exporter, large_feed):
-    fill(exporter, large_feed, 25)
+    fill(exporter, large_feed, 0, 25)
     plain = exporter.get("/history.json")
     assert plain.status == 200
     points = plain.json["points"]
@@ -65,12 +74,10 @@ def test_many_who_ask_at_once_all_get_a_history(exporter):
     assert statuses == [200] * 6
 
 
-def test_more_than_two_hundred_thousand_points_are_an_error_that_says_how_to_ask(start, large_feed):
-    exporter = start.exporter(
-        "--feed.url", large_feed.url, "--history.interval", "0", "--history.capacity", "30"
-    )
-    large_feed.wait_for_client()
-    fill(exporter, large_feed, 29)
+def test_more_than_two_hundred_thousand_points_are_an_error_that_says_how_to_ask(
+    exporter, large_feed
+):
+    fill(exporter, large_feed, 25, 29)
     response = exporter.get("/history.json")
     assert response.status == 413
     assert f"{29 * CITIES} points, expected at most 200000" in response.json["error"]

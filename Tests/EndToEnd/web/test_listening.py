@@ -117,16 +117,8 @@ def test_addresses_by_the_environment_are_separated_by_newlines(run, folder):
     assert found[1] == f"unix:{folder / 's'}" and all(answers(address) for address in found)
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
-        "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1", "127.0.0.1:http", "::1:80",
-        "[::1]", "unix:",
-        "unix:" + "/x" * 60,
-        "http://127.0.0.1:80",
-        "",
-    ],
-)
+# HTTPListenTests has more of them.
+@pytest.mark.parametrize("address", ["127.0.0.1", "unix:" + "/x" * 60, ""])
 def test_a_bad_address_is_one_line(run, address):
     expect_one_line(
         run("--web.listen-address", address), "--web.listen-address", f'"{address}"', "expected"

@@ -107,26 +107,12 @@ def test_about_has_all_paths(exporter):
     "target, status",
     [
         ("//metrics", 404),
-        ("/metrics/", 404),
         ("/../metrics", 404),
-        ("/%2e%2e/metrics", 404),
         ("/..%2fmetrics", 404),
-        ("/-/healthy/../ready", 404),
-        ("/METRICS", 404),
-        ("/metrics;x=1", 404),
-        ("/metrics%20", 404),
-        ("/metrics%0a", 404),
         ("/metrics%0d%0aX-Injected:%20yes", 404),
         ("/<script>alert(1)</script>", 404),
-        ("/%3Cscript%3E", 404),
-        ("/etc/passwd", 404),
-        ("/😀", 404),
-        ("/" + "a" * 8191, 404),
         ("/%6detrics", 200),
-        ("/metrics?x=1", 200),
-        ("/?", 200),
         ("http://somewhere.else/metrics", 200),
-        ("http:///metrics", 400),
         ("/%00", 400),
         ("/metrics?" + "a" * 8183, 200),
         ("/" + "a" * 8192, 414),
@@ -149,10 +135,7 @@ def test_a_target_without_end_is_rejected(exporter, size):
     assert [answer.status for answer in answers] in ([], [414], [431])
 
 
-@pytest.mark.parametrize(
-    "method",
-    ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT", "PROPFIND", "get", "G" * 100],
-)
+@pytest.mark.parametrize("method", ["POST", "CONNECT", "get", "G" * 100])
 def test_other_methods_are_not_allowed(exporter, method):
     for path in ("/metrics", "/", "/-/healthy", "/-/ready"):
         answer = ask(exporter, path, method)
@@ -177,14 +160,8 @@ def test_lifecycle_paths_want_a_post_and_the_flag(exporter, path):
     assert "--web.enable-lifecycle" in answer.body.decode()
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
-        "bogus=1", "limit=", "limit=0", "limit=-1", "limit=x", "limit=1.5", "limit=1&limit=2",
-        "since=", "since=-1", "since=x", "since=1&since=2", "city=%zz", "city=%ff", "city=", "=1",
-        "limit=1&bogus",
-    ],
-)
+# HistoryDocumentTests has more of them.
+@pytest.mark.parametrize("query", ["bogus=1", "limit=0", "since=1&since=2", "city=%ff", "city="])
 def test_bad_queries_of_the_history_are_errors_in_json(exporter, query):
     answer = ask(exporter, f"/history.json?{query}")
     assert answer.status == 400
@@ -295,7 +272,7 @@ def tls_exporter(programs, tmp_path_factory):
     assert failure is None, failure
 
 
-@pytest.fixture(params=["plain", "TLS", "plain, second request", "TLS, second request"])
+@pytest.fixture(params=["plain", "plain, second request", "TLS, second request"])
 def rejections(request, exporter):
     """Sends a request that ends its connection, alone or after a good one, and a good one after it.
     Gives its answers."""

@@ -13,7 +13,7 @@ from support.answers import expect_one_line
 from support.raw_http import abort, connect, parse_answers
 from support.waiting import wait_for
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.xdist_group("limits of time")]
 
 #: Cities of a page that is too big for the kernel's buffers.
 BIG = 24_000
@@ -158,50 +158,10 @@ def test_scrapes_beyond_the_limit_are_rejected_until_others_end(start, python_fe
     assert exporter.scrape().value(metrics.REQUESTS, code="503") >= 2
 
 
-def test_a_slow_reader_is_ended_in_time(big):
-    exporter = big()
-    with connect(exporter.port, receive_buffer=4096, source="127.0.0.2", seconds=300) as reader:
-        reader.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
-        began = time.monotonic()
-        received = len(reader.recv(1024))
-        size = len(exporter.get("/metrics").body)
-        try:
-            while part := reader.recv(256):
-                received += len(part)
-                time.sleep(0.1)
-        except ConnectionError:
-            pass
-        # Ten seconds, and one for each 64 KiB.
-        assert time.monotonic() - began < 10 + size / 65536 + 20
-    assert received < size
-    wait_for(lambda: exporter.scrape().value(metrics.IN_FLIGHT) == 1, "its end")
-
-
 def send_with_end(client: socket.socket, request: bytes) -> None:
     """The bytes and the end of the client in one segment."""
     client.send(request, socket.MSG_MORE)
     client.shutdown(socket.SHUT_WR)
-
-
-@pytest.mark.parametrize(
-    "request_bytes, statuses",
-    [
-        (b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n", [200]),
-        (b"GET /-/healthy HTTP/1.1\r\nHo", []),
-        (b"GET /-/he", []),
-    ],
-)
-def test_the_end_of_a_client_that_comes_with_its_last_bytes_is_noticed(
-    start, request_bytes, statuses
-):
-    exporter = start.exporter("--feed.demo")
-    # Sooner than the time-outs of a request and of an idle connection would end it.
-    with connect(exporter.port, seconds=8) as client:
-        send_with_end(client, request_bytes)
-        received = b""
-        while part := client.recv(4096):
-            received += part
-    assert [answer.status for answer in parse_answers(received)] == statuses
 
 
 def test_a_client_that_sends_no_more_still_gets_the_whole_page(big):

@@ -2,6 +2,7 @@
 
 import gzip
 import ssl
+import subprocess
 
 import pytest
 
@@ -51,44 +52,18 @@ def test_a_page_of_many_tls_records_is_whole(start, authority, server, web):
         feed.stop()
 
 
-@pytest.mark.parametrize(
-    "settings, version, cipher",
-    [
-        ({}, "TLSv1.3", None),
-        ({"max_version": "TLS12"}, "TLSv1.2", None),
-        ({"min_version": "TLS13"}, "TLSv1.3", None),
-        (
-            {
-                "max_version": "TLS12",
-                "cipher_suites": ["TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256"],
-            },
-            "TLSv1.2",
-            "ECDHE-ECDSA-CHACHA20-POLY1305",
-        ),
-        (
-            {"max_version": "TLS12", "cipher_suites": ["TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384"]},
-            "TLSv1.2",
-            "ECDHE-ECDSA-AES256-GCM-SHA384",
-        ),
-    ],
-)
-def test_versions_and_cipher_suites_are_those_configured(
-    start, authority, server, web, settings, version, cipher
-):
-    exporter = start.exporter("--feed.demo", "--web.config.file", web(tls(server, **settings)))
-    with handshake(exporter, authority) as connection:
-        assert connection.version() == version
-        assert cipher in (None, connection.cipher()[0])
-    if settings.get("min_version") == "TLS13":
-        with pytest.raises(ssl.SSLError):
-            handshake(exporter, authority, maximum=ssl.TLSVersion.TLSv1_2).close()
-
-
 # MARK: Kinds of certificates
 
 
-@pytest.mark.parametrize("usage", [None, "digitalSignature", "keyEncipherment,dataEncipherment"])
-@pytest.mark.parametrize("kind", ["RSA", "RSA-PSS", "P-256", "P-384", "P-521", "Ed25519"])
+KINDS = ["RSA", "RSA-PSS", "P-256", "P-384", "P-521", "Ed25519"]
+
+
+@pytest.mark.parametrize(
+    "kind, usage",
+    [(kind, None) for kind in KINDS]
+    + [(kind, "digitalSignature") for kind in ("RSA", "P-256")]
+    + [(kind, "keyEncipherment,dataEncipherment") for kind in ("RSA", "P-256")],
+)
 def test_certificates_of_each_kind_are_served(start, programs, authority, web, kind, usage):
     file = web(tls(authority.issue(f"{kind}-{str(usage)[:3]}", kind=kind, usage=usage)))
     assert (
@@ -172,11 +147,11 @@ OK, NO = 200, "refused"
 @pytest.mark.parametrize(
     "policy, expected",
     [
-        ("NoClientCert", {"none": OK, "trusted": OK, "foreign": OK, "expired": OK}),
-        ("RequestClientCert", {"none": OK, "trusted": OK, "foreign": OK, "expired": OK}),
-        ("RequireAnyClientCert", {"none": NO, "trusted": OK, "foreign": OK, "expired": OK}),
-        ("VerifyClientCertIfGiven", {"none": OK, "trusted": OK, "foreign": NO, "expired": NO}),
-        ("RequireAndVerifyClientCert", {"none": NO, "trusted": OK, "foreign": NO, "expired": NO}),
+        ("NoClientCert", [OK, OK, OK, OK]),
+        ("RequestClientCert", [OK, OK, OK, OK]),
+        ("RequireAnyClientCert", [NO, OK, OK, OK]),
+        ("VerifyClientCertIfGiven", [OK, OK, NO, NO]),
+        ("RequireAndVerifyClientCert", [NO, OK, NO, NO]),
     ],
 )
 @pytest.mark.parametrize("version", ["1.2", "1.3"])
@@ -190,16 +165,33 @@ def test_client_certificates_are_asked_for_as_configured(
     exporter = start.exporter("--feed.demo", "--web.config.file", file)
     client = Client(exporter, authority)
     tls_version = ("--tlsv" + version, "--tls-max", version)
-    assert {
-        name: client.status("/metrics", *tls_version, *clients[name]) for name in expected
-    } == expected
+    found = {name: client.status("/metrics", *tls_version, *clients[name]) for name in clients}
+    none, trusted, foreign, expired = expected
+    assert found == {
+        "none": none,
+        "trusted": trusted,
+        "of the recipe": trusted,
+        "foreign": foreign,
+        "expired": expired,
+    }
     # The health check has no certificate, and needs none.
     expect_healthcheck(programs, exporter.address, file)
 
 
-# HTTPTLSTests has more of them.
+# Names are compared whole and as they are written, those of every sort.
 @pytest.mark.parametrize(
-    "allowed, expected", [(["somebody.else", "prometheus.example"], OK), (["somebody.else"], NO)]
+    "allowed, expected",
+    [
+        (["somebody.else", "prometheus.example"], OK),
+        (["10.1.2.3"], OK),
+        (["spiffe://example/prometheus"], OK),
+        (["somebody.else"], NO),
+        # Its subject is no name.
+        (["client"], NO),
+        (["Prometheus.example"], NO),
+        (["example", "*.example"], NO),
+        ([], NO),
+    ],
 )
 def test_clients_are_allowed_by_the_names_of_their_certificates(
     start, authority, server, clients, web, allowed, expected
@@ -214,3 +206,22 @@ def test_clients_are_allowed_by_the_names_of_their_certificates(
     assert client.status("/metrics", *clients["foreign"]) == NO
 
 
+def test_nothing_is_signed_with_sha_1(start, authority, web):
+    """Not even for clients that offer nothing else."""
+    for kind, algorithm in (("RSA", "RSA"), ("P-256", "ECDSA")):
+        file = web(tls(authority.issue(f"signing-{kind}", kind=kind)))
+        exporter = start.exporter("--feed.demo", "--web.config.file", file)
+        for digest, is_signed in (("SHA256", True), ("SHA1", False)):
+            ended = subprocess.run(
+                ["openssl", "s_client", "-connect", exporter.address, "-tls1_2"]
+                + ["-cipher", "ALL:@SECLEVEL=0", "-sigalgs", f"{algorithm}+{digest}"],
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+            )
+            assert (ended.returncode == 0) == is_signed, (kind, digest)
+
+
+def test_http_2_is_not_offered(start, authority, server, web):
+    exporter = start.exporter("--feed.demo", "--web.config.file", web(tls(server)))
+    with handshake(exporter, authority, protocols=("h2", "http/1.1")) as connection:
+        assert connection.selected_alpn_protocol() != "h2"

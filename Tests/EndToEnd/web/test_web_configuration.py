@@ -151,7 +151,7 @@ def test_a_changed_file_is_in_force_without_being_told(start, web):
     assert client.status("/metrics", "--user", "alice:secret") == 401
 
 
-@pytest.mark.parametrize("rest", ["", "basic_auth_users:\n", "basic_auth_users: {}\n"])
+@pytest.mark.parametrize("rest", ["", "basic_auth_users: {}\n"])
 def test_a_reload_does_not_take_away_the_last_password(start, web, rest):
     exporter = start.exporter("--feed.demo", "--web.config.file", web(rest))
     client = Client(exporter)

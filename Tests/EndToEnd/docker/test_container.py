@@ -1,7 +1,6 @@
 """A container of the image and its feed on a network of their own, from start to end."""
 
 import json
-import time
 import urllib.error
 import urllib.request
 
@@ -15,8 +14,6 @@ from support.exposition import Exposition
 from support.waiting import wait_for
 
 pytestmark = pytest.mark.container
-
-IDLE_TIMEOUT = 5
 
 
 class Life:
@@ -38,7 +35,6 @@ class Life:
             "run", "--detach", "--name", self.EXPORTER, "--network", self.NETWORK, *HARDENED,
             "--volume", f"{self.VOLUME}:{STATE}",
             "--env", f"AIR_QUALITY_EXPORTER_FEED_URL=ws://{self.FEED}:8765/",
-            "--env", f"AIR_QUALITY_EXPORTER_FEED_IDLE_TIMEOUT={IDLE_TIMEOUT}s",
             "--env", "AIR_QUALITY_EXPORTER_FEED_RECONNECT_MAX=1s",
             "--env", "AIR_QUALITY_EXPORTER_HISTORY_INTERVAL=1s", self.image,
         )
@@ -115,27 +111,6 @@ class TestLife:
         life.wait_for_health("healthy")
         wait_for(lambda: len(life.page().samples(metrics.INDEX)) == 12, "all cities")
         assert all(0 <= value <= 9999 for value in life.page().by(metrics.INDEX, "city").values())
-
-    def test_a_silent_feed_makes_it_unhealthy_after_the_limit(self, life):
-        before = time.monotonic()
-        podman("kill", "--signal", "STOP", life.FEED)
-        assert life.check(), "a feed may be silent for a while"
-        wait_for(lambda: not life.check(), "a failing check", 120, 0.1)
-        # The last message is at most one interval older than the silence.
-        assert time.monotonic() - before > IDLE_TIMEOUT - 1
-        life.wait_for_health("unhealthy")
-        page = life.page()
-        assert len(page.samples(metrics.INDEX)) == 12, "the last readings stay"
-        assert page.value(metrics.DISCONNECTS, reason="idle") >= 1
-
-    def test_the_container_becomes_healthy_again(self, life):
-        podman("kill", "--signal", "CONT", life.FEED)
-        life.wait_for_health("healthy")
-
-    def test_a_dead_feed_makes_it_unhealthy(self, life):
-        podman("kill", life.FEED)
-        life.wait_for_health("unhealthy")
-        assert set(life.page().by(metrics.CONNECTED, "feed").values()) == {0}
 
     def test_the_exporter_ends_with_status_0_and_keeps_its_readings(self, life):
         points = life.points()

@@ -8,7 +8,6 @@ import urllib.request
 
 import pytest
 
-from live import sources
 from live.sources import HOUR, Answer
 from live.test_sources import DELHI, PUNE, open_meteo, waqi
 from support.exposition import Exposition
@@ -151,37 +150,3 @@ def test_a_variable_that_names_no_flag_is_named(arguments, start, serve, tmp_pat
     assert warning.endswith(
         'level=WARN msg="Variables that name no flag are ignored" variables=AIR_QUALITY_FEED_SUORCE'
     )
-
-
-def test_a_spike_is_left_out_and_named(start, serve, cities, key_file, listen):
-    hour = int(time.time()) // HOUR * HOUR
-
-    def answer(path, query, headers):
-        if path.startswith("/v3/locations"):
-            return Answer(
-                sources.openaq_page(
-                    [sources.openaq_location(1, time.time() - 600, [(1, "pm25", "µg/m³")])]
-                )
-            )
-        return Answer(
-            sources.openaq_page(
-                [
-                    sources.openaq_hour(hour - age * HOUR, 985 if age == 2 else 40, "pm25", "µg/m³")
-                    for age in range(25)
-                ]
-            )
-        )
-
-    bridge = start.feed(
-        "poll",
-        "--source=openaq",
-        "--index=us",
-        f"--base-url={serve(answer).url}",
-        cities(DELHI),
-        key_file,
-        "--rate=100/1s",
-    )
-    assert listen(bridge.url).wait_for_city("Delhi")["aqi"] == 112
-    wait_for(lambda: bridge.messages, "the line")
-    line = "not taken as they came: 1 hours that are spikes (pm2_5 of Delhi)"
-    assert bridge.messages == [line]

@@ -2,11 +2,8 @@
 
 import time
 
-import pytest
-
 from page.conftest import EXTRAS, PLACES, element
 from support.peers import WebSocketFeed
-
 
 POLLUTANTS = ".tiles div"
 
@@ -53,24 +50,15 @@ def test_the_page_names_the_index_beside_every_number(air, reader):
         assert reader.find(".scale").is_displayed() and reader.find(".scale").text == "AQI India"
 
 
-@pytest.mark.parametrize(
-    "field,words",
-    [
-        (
-            'open-meteo; kind=model; license="CC BY 4.0"',
-            "Source: Open-Meteo, using Copernicus Atmosphere Monitoring Service information, "
-            "a computer model, licence CC BY 4.0.",
-        ),
-        (
-            "waqi; kind=stations",
-            "Source: World Air Quality Index Project and its originating agencies, "
-            "measured by stations.",
-        ),
-    ],
-)
-def test_every_page_says_where_the_readings_are_from(start, reader, field, words):
+# PageTests has the credit of each source.
+def test_every_page_says_where_the_readings_are_from(start, browser):
+    words = (
+        "Source: Open-Meteo, using Copernicus Atmosphere Monitoring Service information, "
+        "a computer model, licence CC BY 4.0."
+    )
+
     def name_source(connection, request, response):
-        response.headers["Air-Quality-Source"] = field
+        response.headers["Air-Quality-Source"] = 'open-meteo; kind=model; license="CC BY 4.0"'
 
     feed = WebSocketFeed(process_response=name_source)
     try:
@@ -79,12 +67,12 @@ def test_every_page_says_where_the_readings_are_from(start, reader, field, words
         feed.send([{"city": "Delhi", "aqi": 200, "time": time.time()}])
         exporter.wait_for_sample("airquality_exporter_cities", 1)
         for path in ("/", "/city/Delhi", "/about", "/?kiosk"):
-            reader.open(f"http://{exporter.address}{path}")
-            footer = reader.find("footer").text
-            assert reader.find("footer").is_displayed()
+            browser.open(f"http://{exporter.address}{path}")
+            footer = browser.find("footer").text
+            assert browser.find("footer").is_displayed()
             assert words in footer
             assert "AQI India: Central Pollution Control Board, 2014." in footer
-        reader.open("about:blank")
+        browser.open("about:blank")
     finally:
         feed.stop()
 

@@ -110,7 +110,7 @@ def alone(port: int, seconds: float = 2) -> list[float]:
     return scrapes(port, lambda: time.monotonic() < end)
 
 
-def beside(port: int, attack: str, count: int = 1000, seconds: float = 3) -> list[float]:
+def beside(port: int, attack: str, count: int = 1000, seconds: float = 5) -> list[float]:
     """Scrapes while the crowd asks so many times at once."""
     processes = multiprocessing.get_context("fork")
     is_sent = processes.Event()

@@ -32,8 +32,7 @@ final class ClientLoop {
     func turn(_ context: borrowing WebSocketContext) {
         while let next = nextDial.take() { dial(next.number, next.ipAddress, context) }
         let now = monotonicTime()
-        context.schedule(in: state.nextDeadline.map { $0 - now } ?? .seconds(3600))
-        context.service()
+        context.service(within: state.nextDeadline.map { $0 - now } ?? .seconds(3600))
         // Only a deadline that had passed before the sockets were looked at: what arrived while the process was stopped
         // has been read then.
         if let deadline = state.nextDeadline, deadline <= now { handle(.timer, at: now) }

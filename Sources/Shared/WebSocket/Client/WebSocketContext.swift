@@ -61,13 +61,11 @@ internal import System
         unsafe UnsafeRawPointer(text.utf8Start).assumingMemoryBound(to: CChar.self)
     }
 
-    /// Waits for something to happen and lets the loop handle it. Corresponds to `lws_service`.
-    func service() { _ = unsafe lws_service(context, 0) }
-
-    /// Ends a wait once, that long from now; an earlier call's time is forgotten.
-    func schedule(in delay: Duration) {
+    /// Waits for something to happen, for so long at most, and lets the loop handle it. Corresponds to `lws_service`.
+    func service(within time: Duration) {
         // A wait has whole milliseconds, rounded down.
-        unsafe lws_sul_schedule(context, 0, timer, timerFired, (Int64(delay.pollMilliseconds) + 1) * 1000)
+        unsafe lws_sul_schedule(context, 0, timer, timerFired, (Int64(time.pollMilliseconds) + 1) * 1000)
+        _ = unsafe lws_service(context, 0)
     }
 
     /// Begins to connect; `nil` when that failed at once. The loop knows the socket by its number, and may have heard
@@ -111,6 +109,6 @@ private func socketCallback(
     return 0
 }
 
-/// Called by libwebsockets when the time of `schedule` has come; corresponds to `sul_cb_t`.
+/// Called by libwebsockets when the time of `service` is over; corresponds to `sul_cb_t`.
 @c(airquality_timer_fired)
 private func timerFired(_: UnsafeMutablePointer<lws_sorted_usec_list_t>?) {}

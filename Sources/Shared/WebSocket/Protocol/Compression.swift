@@ -7,9 +7,7 @@ enum Compression: Equatable {
     case withoutContext
     /// Each message may refer to those before it.
     case withContext
-}
 
-extension Compression {
     /// Checks the extensions in a server's response against `HandshakeRequest.compressionOffer`; `nil` = none.
     /// - Throws: why they cannot be agreed to, in words that complete "with".
     init?(_ extensions: [String]) throws(SystemError) {

@@ -18,6 +18,7 @@ let package = Package(
         .library(name: "Bytes", targets: ["Bytes"]),
         .library(name: "HTTPText", targets: ["HTTPText"]),
         .library(name: "CommandLine", targets: ["CommandLine"]),
+        .library(name: "Compression", targets: ["Compression"]),
         .library(name: "Expectations", targets: ["Expectations"]),
         .library(name: "Exposition", targets: ["Exposition"]),
         .library(name: "FeedSimulation", targets: ["FeedSimulation"]),
@@ -63,6 +64,7 @@ let package = Package(
         .target(name: "HTTPText", dependencies: ["Bytes"], path: "Sources/Shared/HTTPText"),
 
         // The modules that own a C library.
+        .target(name: "Compression", dependencies: ["CISAL"], path: "Sources/Exporter/Compression"),
         .target(name: "JSON", dependencies: ["Bytes", "CSimdJSON"], path: "Sources/Shared/JSON"),
         .target(name: "JQ", dependencies: ["Bytes", "System", "CJQ"], path: "Sources/Shared/JQ"),
         .target(
@@ -83,7 +85,7 @@ let package = Package(
         .target(
             name: "HTTPServer",
             dependencies: [
-                "Bytes", "HTTPText", "System", "WebConfiguration", "CGnuTLS", "CISAL", "CLibMicroHTTPD",
+                "Bytes", "HTTPText", "System", "WebConfiguration", "CGnuTLS", "CLibMicroHTTPD",
             ],
             path: "Sources/Exporter/HTTPServer"),
 
@@ -125,9 +127,9 @@ let package = Package(
         .executableTarget(
             name: "AirQualityExporter",
             dependencies: [
-                "AirQuality", "Bytes", "CommandLine", "Exposition", "FeedOptions", "FeedProtocol", "FeedSimulation",
-                "HTTPServer", "HTTPText", "JQ", "JSON", "Page", "Storage", "System", "WebConfiguration", "WebSocket",
-                "YAML",
+                "AirQuality", "Bytes", "CommandLine", "Compression", "Exposition", "FeedOptions", "FeedProtocol",
+                "FeedSimulation", "HTTPServer", "HTTPText", "JQ", "JSON", "Page", "Storage", "System",
+                "WebConfiguration", "WebSocket", "YAML",
             ],
             path: "Sources/Exporter/AirQualityExporter",
             exclude: ["README.md"],
@@ -154,6 +156,7 @@ let package = Package(
             plugins: ["BuildVersion"]),
 
         .target(name: "TestSupport", path: "Tests/TestSupport"),
+        .testTarget(name: "CompressionTests", dependencies: ["Compression", "TestSupport", "CZlib"]),
         .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"]),
         .testTarget(name: "JQTests", dependencies: ["AirQualityExporter", "JQ", "TestSupport"]),
         .testTarget(name: "StorageTests", dependencies: ["AirQuality", "Bytes", "Storage", "System", "TestSupport"]),
@@ -172,7 +175,7 @@ let package = Package(
         .testTarget(
             name: "HTTPServerTests",
             dependencies: [
-                "Bytes", "HTTPServer", "HTTPText", "System", "WebConfiguration", "TestSupport", "CGnuTLS", "CZlib",
+                "Bytes", "HTTPServer", "HTTPText", "System", "WebConfiguration", "TestSupport", "CGnuTLS",
             ]),
         .testTarget(
             name: "AirQualityTests", dependencies: ["AirQuality", "Bytes", "FeedProtocol", "HTTPText", "TestSupport"],
@@ -193,9 +196,9 @@ let package = Package(
         .testTarget(
             name: "FuzzingTests",
             dependencies: [
-                "AirQuality", "Bytes", "CommandLine", "CZlib", "Expectations", "Exposition", "FeedSimulation",
-                "HTTPServer", "HTTPText", "JQ", "JSON", "Storage", "System", "TestSupport", "WebConfiguration",
-                "WebSocket",
+                "AirQuality", "Bytes", "CommandLine", "Compression", "CZlib", "Expectations", "Exposition",
+                "FeedSimulation", "HTTPServer", "HTTPText", "JQ", "JSON", "Storage", "System", "TestSupport",
+                "WebConfiguration", "WebSocket",
             ],
             path: "Tests/Fuzzing",
             exclude: ["Expectations", "corpus", "Package.swift", "README.md", "run"]
@@ -231,7 +234,9 @@ for target in package.targets where [.regular, .executable, .test].contains(targ
     // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0444-member-import-visibility.md
     // Not for the modules that import the C libraries: their headers include the C library's, and what those declare then
     // belongs to whichever module a compiler reads first, so that now and then `Glibc` would not be enough.
-    let modulesOfC = ["System", "WebSocket", "YAML", "WebConfiguration", "HTTPClient", "HTTPServer", "Storage", "JQ"]
+    let modulesOfC = [
+        "Compression", "System", "WebSocket", "YAML", "WebConfiguration", "HTTPClient", "HTTPServer", "Storage", "JQ",
+    ]
     if !(modulesOfC + modulesOfC.map { $0 + "Tests" } + ["FuzzingTests"]).contains(target.name) {
         settings.append(.enableUpcomingFeature("MemberImportVisibility"))
     }

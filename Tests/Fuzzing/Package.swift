@@ -4,7 +4,7 @@ import PackageDescription
 // Each fuzzer is linked with what it needs and no more: libFuzzer goes through all of a program's counters for each input.
 let fuzzers: [String: [String]] = [
     "FuzzAddresses": ["Bytes", "System", "WebSocket"],
-    "FuzzCompression": ["HTTPServer", "WebSocket"],
+    "FuzzCompression": ["Compression", "WebSocket"],
     "FuzzFields": ["AirQuality", "Bytes", "Exposition", "HTTPServer", "HTTPText", "WebConfiguration"],
     "FuzzFrames": ["WebSocket"],
     "FuzzJQ": ["JQ", "JSON"],

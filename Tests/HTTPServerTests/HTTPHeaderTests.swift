@@ -128,7 +128,7 @@ import Testing
             #expect(text.hasPrefix("HTTP/1.1 200 "), "\(name)")
             text = text[end.upperBound...]
         }
-        if text.isEmpty, strictness > 0, scenario.isOfRequestLine { return }
+        if text.isEmpty, LibMicroHTTPD.strictness > 0, scenario.isOfRequestLine { return }
         #expect(text.hasPrefix("HTTP/1.1 400 Bad Request\r\n"), "\(name): \(text)")
         #expect(!text.contains("HTTP/1.1 200"), "\(name): \(text)")
         // One answer, one line, and the end.

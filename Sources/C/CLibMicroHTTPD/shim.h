@@ -51,7 +51,7 @@ static inline void *CLibMicroHTTPD_tls_session(struct MHD_Connection *connection
 }
 
 /* The fields come in front of those that the client sends, if this is called before the header is read. The library
- * keeps the pointers, so the texts are constants. See LibMicroHTTPDWorkarounds.swift. */
+ * keeps the pointers, so the texts are constants. See LibMicroHTTPD.swift. */
 static inline int CLibMicroHTTPD_hide_content(struct MHD_Connection *connection, int all)
 {
     return (!all

@@ -2,13 +2,13 @@ internal import System
 internal import WebConfiguration
 
 /// The web configuration in force, with what is made from it. A reload makes another.
-struct ActiveWebConfiguration: Sendable {
+final class ActiveWebConfiguration: Sendable {
     let users: [[UInt8]: BcryptHash]
     /// The fields of every response.
     let headers: [(name: String, value: String)]
     /// The TLS context that sessions are given; `nil`: plain HTTP.
     let tls: TLSContext?
-    private var bucket: TokenBucket?
+    private let bucket: Monitor<TokenBucket>?
 
     /// - Throws: a `SystemError` when GnuTLS does not take the TLS configuration.
     init(_ configuration: WebConfiguration) throws(SystemError) {
@@ -17,10 +17,10 @@ struct ActiveWebConfiguration: Sendable {
         headers = configuration.headers.map { ($0.name, $0.value) }.filter { $0.0 != noSniffing.0 } + [noSniffing]
         tls = try configuration.tls.map { (tls) throws(SystemError) in try TLSContext(tls) }
         bucket = configuration.rateLimit.map {
-            TokenBucket(interval: $0.interval, burst: $0.burst, now: monotonicTime())
+            Monitor(TokenBucket(interval: $0.interval, burst: $0.burst, now: monotonicTime()))
         }
     }
 
     /// Counts a request against the rate limit.
-    mutating func admitsRequest() -> Bool { bucket?.take(at: monotonicTime()) ?? true }
+    func admitsRequest() -> Bool { bucket?.change { $0.take(at: monotonicTime()) } ?? true }
 }

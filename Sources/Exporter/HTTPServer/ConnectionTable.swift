@@ -1,5 +1,4 @@
 internal import CLibMicroHTTPD
-internal import Synchronization
 internal import System
 
 /// The open connections of a server: whether one more may come, and which of them are overdue.
@@ -9,7 +8,7 @@ internal import System
 final class ConnectionTable: Sendable {
     // A connection leaves the table before its socket is closed, so under the lock the number is still this
     // connection's. The calls of C under it do not block.
-    private let state = Mutex(State())
+    private let state = Monitor(State())
     private let limit = OpenFileLimit.raise(forConnections: HTTPLimits.connections)
 
     private struct State {
@@ -25,7 +24,7 @@ final class ConnectionTable: Sendable {
     /// Where all places are taken, an idle connection of the client with the most is shut down, if this one then still
     /// has fewer.
     func admits(_ client: [UInt8]) -> Bool {
-        state.withLock { state in
+        state.change { state in
             let own = state.open.values.count { $0.client == client }
             guard !state.isEnding, own < HTTPLimits.connectionsPerClient else { return false }
             guard state.open.count >= limit else { return true }
@@ -40,38 +39,30 @@ final class ConnectionTable: Sendable {
         }
     }
 
-    func insert(_ connection: HTTPConnection) { state.withLock { $0.open[connection.socket] = connection } }
+    func insert(_ connection: HTTPConnection) { state.change { $0.open[connection.socket] = connection } }
 
     /// To be called before the socket is closed.
-    func remove(_ connection: HTTPConnection) { state.withLock { $0.open[connection.socket] = nil } }
+    func remove(_ connection: HTTPConnection) { state.change { $0.open[connection.socket] = nil } }
 
     /// Sets the stream that the connection sends; it ends when the client has gone, or the server stops.
     func setStream(_ stream: HTTPStream?, of connection: HTTPConnection) {
-        let isEnding = state.withLock { state in
-            connection.stream = stream
-            return state.isEnding
-        }
-        if isEnding { stream?.end() }
+        state.change { _ in connection.stream = stream }
     }
 
     /// Shuts down what is overdue, and ends streams whose client has gone, which a thread that waits for an event does
     /// not notice.
-    ///
-    /// - Returns: whether there are connections.
-    @discardableResult
-    func sweep(at now: Duration) -> Bool {
-        let (isInUse, hasShrunk) = state.withLock { state in
+    func sweep(at now: Duration) {
+        let hasShrunk = state.change { state in
             for connection in state.open.values {
                 if let stream = connection.stream, connection.hasPeerLeft { stream.end() }
                 guard connection.isOverdue(at: now) else { continue }
                 if connection.isIdle { connection.shutDown() } else { connection.abort() }
             }
             defer { state.previousCount = state.open.count }
-            return (!state.open.isEmpty, state.open.count < state.previousCount)
+            return state.open.count < state.previousCount
         }
         // Memory that lies between what is in use goes back to the system.
         if hasShrunk { malloc_trim(0) }
-        return isInUse
     }
 
     /// Admits nobody from now on, ends streams and idle connections, waits until no request is under way, and ends what
@@ -80,15 +71,12 @@ final class ConnectionTable: Sendable {
     /// - Returns: false when a connection is still there a second later.
     func end(within limit: Duration) -> Bool {
         let deadline = monotonicTime() + limit
-        let streams = state.withLock { state in
-            state.isEnding = true
-            return state.open.values.compactMap(\.stream)
-        }
-        for stream in streams { stream.end() }
+        state.change { $0.isEnding = true }
         while true {
             let now = monotonicTime()
-            let left = state.withLock { state in
+            let left = state.read { state in
                 for connection in state.open.values {
+                    connection.stream?.end()
                     if connection.isIdle || connection.stream != nil || now >= deadline { connection.shutDown() }
                 }
                 return state.open.count

@@ -28,8 +28,8 @@ internal import System
         case betweenRequests
         /// The request line has come, with this target.
         case header([UInt8])
-        /// The header has come, and no content follows.
-        case complete(HTTPRequest)
+        /// The header has come, and no content follows. Without a route, there is none for the path.
+        case complete(HTTPRequest, Route?)
         case responding(Exchange)
     }
 

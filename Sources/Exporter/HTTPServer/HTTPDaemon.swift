@@ -29,10 +29,10 @@ internal import System
         let options = unsafe [
             MHD_OptionItem(option: .LISTEN_SOCKET, value: Int(listening), ptr_value: nil),
             MHD_OptionItem(option: .THREAD_STACK_SIZE, value: Self.stackBytes, ptr_value: nil),
-            MHD_OptionItem(option: .CONNECTION_MEMORY_LIMIT, value: connectionMemory, ptr_value: nil),
+            MHD_OptionItem(option: .CONNECTION_MEMORY_LIMIT, value: LibMicroHTTPD.connectionMemory, ptr_value: nil),
             // `ConnectionTable` has the limit; the library must never meet its own. Debian 12: then it locks up.
             MHD_OptionItem(option: .CONNECTION_LIMIT, value: Int(Int32.max), ptr_value: nil),
-            MHD_OptionItem(option: .STRICT_FOR_CLIENT, value: strictness, ptr_value: nil),
+            MHD_OptionItem(option: .STRICT_FOR_CLIENT, value: LibMicroHTTPD.strictness, ptr_value: nil),
             MHD_OptionItem(
                 option: usesTLS ? .HTTPS_CERT_CALLBACK : .END, value: 0, ptr_value: usesTLS ? noCertificate : nil),
             MHD_OptionItem(option: .END, value: 0, ptr_value: nil),
@@ -92,7 +92,7 @@ private func httpConnection(
 private func httpRequestLine(
     context: UnsafeMutableRawPointer?, target: UnsafePointer<CChar>?, pointer: OpaquePointer?
 ) -> UnsafeMutableRawPointer? {
-    unsafe service(context).requestBegan(takeTarget(target!), on: connection(pointer))
+    unsafe service(context).requestBegan(LibMicroHTTPD.takeTarget(target!), on: connection(pointer))
     return nil
 }
 
@@ -103,8 +103,8 @@ private func httpAccess(
     method: UnsafePointer<CChar>?, version: UnsafePointer<CChar>?, content: UnsafePointer<CChar>?,
     contentBytes: UnsafeMutablePointer<Int>?, request: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
 ) -> MHD_Result {
-    let line = unsafe MHDRequestLine(method: method!, url: url!, version: version!)
-    return unsafe service(context).requestArrived(line, on: connection(pointer))
+    let header = unsafe MHDHeader(method: method!, url: url!, version: version!)
+    return unsafe service(context).requestArrived(header, on: connection(pointer))
 }
 
 /// Called once for each request whose first line has come, whatever became of it; corresponds to

@@ -1,25 +1,27 @@
-internal import Synchronization
+internal import System
 
 /// Counts the requests of a route; any thread.
 public final class HTTPMeter: Sendable {
-    private let state: Mutex<HTTPStatistics>
+    // Not a `Mutex`: on Linux, that goes from thread to thread in turn, asleep as they are, so that under load all
+    // requests wait for one another.
+    private let state: Monitor<HTTPStatistics>
 
     /// - Parameter statuses: counted from 0 on; another status is there from its first response on.
     public init(statuses: [Int] = []) {
-        state = Mutex(HTTPStatistics(responses: Dictionary(uniqueKeysWithValues: statuses.map { ($0, 0) })))
+        state = Monitor(HTTPStatistics(responses: Dictionary(uniqueKeysWithValues: statuses.map { ($0, 0) })))
     }
 
-    func requestStarted() { state.withLock { $0.requestsInFlight += 1 } }
+    func requestStarted() { state.change { $0.requestsInFlight += 1 } }
 
     /// Ends what one `requestStarted` began.
     func requestEnded(status: Int) {
-        state.withLock { statistics in
+        state.change { statistics in
             statistics.requestsInFlight -= 1
             statistics.responses[status, default: 0] += 1
         }
     }
 
-    public var current: HTTPStatistics { state.withLock { $0 } }
+    public var current: HTTPStatistics { state.read { $0 } }
 }
 
 /// The counts of an `HTTPMeter`.

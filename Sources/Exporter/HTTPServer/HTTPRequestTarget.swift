@@ -12,10 +12,17 @@ struct HTTPRequestTarget: Equatable {
         guard target.count <= HTTPLimits.targetBytes else {
             throw HTTPRejection(414, "the request target is longer than \(HTTPLimits.targetBytes) bytes")
         }
-        guard let parsed = Self.pathAndQuery(of: target).flatMap(Self.init(pathAndQuery:)) else {
-            throw HTTPRejection(400, "the request target is malformed")
-        }
-        self = parsed
+        guard let bytes = Self.pathAndQuery(of: target),
+            // Anything but ASCII's blanks and controls. Bytes beyond ASCII are no part of RFC 3986 and harm nobody.
+            bytes.allSatisfy({ $0 > 0x20 && $0 != 0x7F }),
+            case let end = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.endIndex,
+            // With a NUL, C would end the path there and a proxy or client after us would see another one.
+            let path = percentDecoded(bytes[..<end]), !path.contains(0),
+            let path = String(validating: path.isEmpty ? [UInt8(ascii: "/")] : path, as: UTF8.self),
+            let query = String(validating: bytes[end...].dropFirst(), as: UTF8.self)
+        else { throw HTTPRejection(400, "the request target is malformed") }
+        self.path = path
+        self.query = query
     }
 
     private static func pathAndQuery(of target: [UInt8]) -> ArraySlice<UInt8>? {
@@ -27,18 +34,5 @@ struct HTTPRequestTarget: Equatable {
             return path.count < rest.count ? path : nil
         }
         return nil
-    }
-
-    private init?(pathAndQuery bytes: ArraySlice<UInt8>) {
-        // Anything but ASCII's blanks and controls. Bytes beyond ASCII are no part of RFC 3986 and harm nobody.
-        guard bytes.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { return nil }
-        let end = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.endIndex
-        // With a NUL, C would end the path there and a proxy or client after us would see another one.
-        guard let path = percentDecoded(bytes[..<end]), !path.contains(0),
-            let path = String(validating: path.isEmpty ? [UInt8(ascii: "/")] : path, as: UTF8.self),
-            let query = String(validating: bytes[end...].dropFirst(), as: UTF8.self)
-        else { return nil }
-        self.path = path
-        self.query = query
     }
 }

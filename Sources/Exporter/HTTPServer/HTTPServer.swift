@@ -1,4 +1,3 @@
-internal import Synchronization
 public import System
 public import WebConfiguration
 
@@ -13,46 +12,35 @@ public final class HTTPServer: Sendable {
     /// The bound addresses, with real ports, in the order in which they were given.
     public let addresses: [ListenAddress]
     let service: HTTPService
-    private let running: Mutex<Running?>
-
-    /// The parts of a server that `stop` ends.
-    private struct Running {
-        /// The listening sockets, which keep the files of Unix sockets.
-        var sockets: [ListeningSocket]
-        /// One for each socket: libmicrohttpd listens on one.
-        let daemons: [HTTPDaemon]
-        let sweeper: ServiceThread
-    }
-
-    private let isStopped = Monitor(false)
+    /// The listening sockets, which keep the files of Unix sockets; none once the server stops.
+    private let sockets: Monitor<[ListeningSocket]>
+    /// One for each socket: libmicrohttpd listens on one.
+    private let daemons: [HTTPDaemon]
+    private let sweeper: ServiceThread
 
     /// Listens and serves at once.
     ///
     /// - Throws: a `SystemError` that names the address which cannot be bound.
     public init(configuration: HTTPServerConfiguration) throws(SystemError) {
-        let sockets = try Self.listen(configuration)
-        addresses = sockets.map(\.address)
+        let listening = try Self.listen(configuration)
         let service = try HTTPService(configuration: configuration)
+        let sockets = Monitor(listening)
+        addresses = listening.map(\.address)
+        self.sockets = sockets
         self.service = service
-        var daemons: [HTTPDaemon] = []
-        for socket in sockets {
-            daemons.append(try HTTPDaemon(on: socket, service: service, usesTLS: configuration.web.tls != nil))
+        daemons = try listening.map { (socket) throws(SystemError) in
+            try HTTPDaemon(on: socket, service: service, usesTLS: configuration.web.tls != nil)
         }
-        let sweeper = try ServiceThread(name: "http-sweep") { [isStopped] in
-            // No deadline of a connection that begins meanwhile is nearer than the longer pause.
-            var pause = Duration.seconds(5)
-            while isStopped.wait(until: monotonicTime() + pause, { $0 ? true : nil }) == nil {
-                pause = service.connections.sweep(at: monotonicTime()) ? .seconds(1) : .seconds(5)
+        sweeper = try ServiceThread(name: "http-sweep") {
+            while sockets.wait(until: monotonicTime() + .seconds(1), { $0.isEmpty ? true : nil }) == nil {
+                service.connections.sweep(at: monotonicTime())
             }
         }
-        running = Mutex(Running(sockets: sockets, daemons: daemons, sweeper: sweeper))
     }
 
     private static func listen(_ configuration: HTTPServerConfiguration) throws(SystemError) -> [ListeningSocket] {
         if configuration.usesSystemdSockets { return try ListeningSocket.inherited() }
-        var sockets: [ListeningSocket] = []
-        for address in configuration.addresses { sockets.append(try ListeningSocket.open(address)) }
-        return sockets
+        return try configuration.addresses.map { (address) throws(SystemError) in try ListeningSocket.open(address) }
     }
 
     /// Puts another web configuration in force, for connections (TLS) and requests (the rest) that begin from now on;
@@ -67,14 +55,13 @@ public final class HTTPServer: Sendable {
     /// - Returns: false when a connection's thread has not ended a second later, and has been left behind.
     @discardableResult
     public func stop(within limit: Duration) -> Bool {
-        guard var running = running.withLock({ $0.take() }) else { return true }
-        for daemon in running.daemons { daemon.stopListening() }
-        running.sockets = []
+        guard !sockets.read(\.isEmpty) else { return true }
+        for daemon in daemons { daemon.stopListening() }
+        sockets.change { $0 = [] }
+        sweeper.join()
         let hasEnded = service.connections.end(within: limit)
-        isStopped.change { $0 = true }
-        running.sweeper.join()
         // A daemon's end waits for its threads: with one that is stuck, it must not end.
-        for daemon in running.daemons where !hasEnded { daemon.leaveBehind() }
+        for daemon in daemons where !hasEnded { daemon.leaveBehind() }
         return hasEnded
     }
 

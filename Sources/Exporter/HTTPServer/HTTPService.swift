@@ -1,6 +1,5 @@
 internal import CLibMicroHTTPD
 internal import HTTPText
-internal import Synchronization
 internal import System
 internal import WebConfiguration
 
@@ -9,7 +8,7 @@ internal import WebConfiguration
 /// All callbacks of a connection but those of its beginning and its end come from its own thread.
 final class HTTPService: Sendable {
     private let configuration: HTTPServerConfiguration
-    private let active: Mutex<ActiveWebConfiguration>
+    private let active: Monitor<ActiveWebConfiguration>
     let passwords = PasswordChecks()
     /// Bytes of content that wait to be sent and are not copied.
     private let unsent = RequestLimit(
@@ -18,25 +17,23 @@ final class HTTPService: Sendable {
 
     init(configuration: HTTPServerConfiguration) throws(SystemError) {
         self.configuration = configuration
-        active = Mutex(try ActiveWebConfiguration(configuration.web))
+        active = Monitor(try ActiveWebConfiguration(configuration.web))
     }
 
     /// Connections and requests that begin from now on follow this configuration.
     func adopt(_ configuration: WebConfiguration) throws(SystemError) {
         let next = try ActiveWebConfiguration(configuration)
-        try active.withLock { (active) throws(SystemError) in
-            guard (active.tls == nil) == (next.tls == nil) else {
-                throw SystemError(.configuration, "turning TLS on or off needs a restart")
-            }
-            active = next
+        guard (active.read { $0 }.tls == nil) == (next.tls == nil) else {
+            throw SystemError(.configuration, "turning TLS on or off needs a restart")
         }
+        active.change { $0 = next }
     }
 
     // MARK: - A connection
 
     /// libmicrohttpd begins to serve a connection that `connections` has admitted.
     func connectionBegan(_ pointer: OpaquePointer) -> HTTPConnection {
-        let connection = unsafe HTTPConnection(pointer, tls: active.withLock { $0 }.tls)
+        let connection = unsafe HTTPConnection(pointer, tls: active.read { $0 }.tls)
         connections.insert(connection)
         return connection
     }
@@ -56,62 +53,66 @@ final class HTTPService: Sendable {
             connection.setDeadline(monotonicTime() + HTTPLimits.requestTime, isIdle: true)
         }
         connection.phase = .header(target)
-        if !connection.hideContent() { connection.shutDown() }
+        if unsafe !LibMicroHTTPD.hideContent(of: connection.pointer) { connection.shutDown() }
     }
 
     /// One call of the access handler: when the header has come, and when the request is over.
-    func requestArrived(_ line: MHDRequestLine, on connection: HTTPConnection) -> MHD_Result {
-        switch connection.phase {
-        case .header(let target):
-            // A response now is the connection's last: what follows is not read, as it may not be what it seems.
-            var rejectsInJSON = false
-            do throws(HTTPRejection) {
-                let parsed = try HTTPRequestTarget(parsing: target)
-                rejectsInJSON = route(to: parsed.path)?.rejectsInJSON ?? false
-                let fields = try connection.fields(line, targetBytes: target.count)
-                let framing = try HTTPFraming(of: fields, needsHost: line.needsHost)
-                let request = HTTPRequest(
-                    method: line.methodText, path: parsed.path, query: parsed.query, fields: fields)
-                if framing.hasContent { return respond(to: request, on: connection) }
-                connection.phase = .complete(request)
-                return .YES
-            } catch {
-                return send(error.response(inJSON: rejectsInJSON), HTTPConnection.Exchange(), on: connection)
-            }
-        case .complete(let request): return respond(to: request, on: connection)
-        case .new, .betweenRequests, .responding: return .YES
-        }
-    }
-
-    private func route(to path: String) -> Route? { configuration.routes.first { $0.matches(path) } }
-
-    private func respond(to request: HTTPRequest, on connection: HTTPConnection) -> MHD_Result {
-        // The thread is at work: nothing is waited for until there is something to send.
-        connection.setDeadline(nil)
-        let route = route(to: request.path)
-        var exchange = HTTPConnection.Exchange(isHead: request.method == "HEAD")
+    func requestArrived(_ header: MHDHeader, on connection: HTTPConnection) -> MHD_Result {
+        var route: Route?
+        var exchange = HTTPConnection.Exchange()
         do throws(HTTPRejection) {
-            try admit(request, to: route, of: connection.client)
-            guard let route else { throw HTTPRejection(404, configuration.notFound) }
-            route.meter?.requestStarted()
-            exchange.meter = route.meter
-            if let limit = route.limit {
-                guard limit.take(of: connection.client) else { throw limit.rejection }
-                exchange.taken.append((limit, 1))
+            let request: HTTPRequest
+            switch connection.phase {
+            case .header(let target):
+                let parsed = try HTTPRequestTarget(parsing: target)
+                route = configuration.routes.first { $0.matches(parsed.path) }
+                let fields = try unsafe header.fields(of: connection.pointer, targetBytes: target.count)
+                let framing = try HTTPFraming(of: fields, needsHost: header.needsHost)
+                request = HTTPRequest(
+                    method: header.methodText, path: parsed.path, query: parsed.query, fields: fields)
+                // A response now is the connection's last: what follows is not read, as it may not be what it seems.
+                guard framing.hasContent else {
+                    connection.phase = .complete(request, route)
+                    return .YES
+                }
+            case .complete(let complete, let found):
+                request = complete
+                route = found
+            case .new, .betweenRequests, .responding: return .YES
             }
-            return send(route.response(to: request), exchange, on: connection)
+            let response = try respond(to: request, by: route, on: connection, &exchange)
+            return send(response, exchange, on: connection)
         } catch {
             return send(error.response(inJSON: route?.rejectsInJSON ?? false), exchange, on: connection)
         }
     }
 
+    /// - Parameter route: `nil`: there is none for the path.
+    private func respond(
+        to request: HTTPRequest, by route: Route?, on connection: HTTPConnection,
+        _ exchange: inout HTTPConnection.Exchange
+    ) throws(HTTPRejection) -> HTTPResponse {
+        // The thread is at work: nothing is waited for until there is something to send.
+        connection.setDeadline(nil)
+        exchange.isHead = request.method == "HEAD"
+        try admit(request, to: route, of: connection.client)
+        guard let route else { throw HTTPRejection(404, configuration.notFound) }
+        route.meter?.requestStarted()
+        exchange.meter = route.meter
+        if let limit = route.limit {
+            guard limit.take(of: connection.client) else { throw limit.rejection }
+            exchange.taken.append((limit, 1))
+        }
+        return route.response(to: request)
+    }
+
     /// Rejects a request that the web configuration does not let in. Blocks while a password is checked.
     private func admit(_ request: HTTPRequest, to route: Route?, of client: [UInt8]) throws(HTTPRejection) {
-        guard active.withLock({ $0.admitsRequest() }) else { throw HTTPRejection(429, "too many requests") }
-        let users = active.withLock { $0.users }
-        guard route?.needsPassword ?? true, !users.isEmpty else { return }
+        let active = active.read { $0 }
+        guard active.admitsRequest() else { throw HTTPRejection(429, "too many requests") }
+        guard route?.needsPassword ?? true, !active.users.isEmpty else { return }
         let unauthorized = HTTPRejection(401, headers: [("WWW-Authenticate", "Basic")], "authentication required")
-        guard let check = PasswordCheck(authorization: request.header("Authorization"), users: users) else {
+        guard let check = PasswordCheck(authorization: request.header("Authorization"), users: active.users) else {
             throw unauthorized
         }
         guard let isRight = passwords.verdict(on: check, of: client) else {
@@ -139,7 +140,7 @@ final class HTTPService: Sendable {
         connection.phase = .responding(exchange)
         connection.setDeadline(monotonicTime() + HTTPLimits.timeToSend(response.body.knownBytes))
         if case .stream(let stream) = response.body { connections.setStream(stream, of: connection) }
-        let extra = active.withLock { $0 }.headers
+        let extra = active.read { $0 }.headers
         let own = response.headers.filter { field in !extra.contains { $0.name == field.name } }
         return MHDResponse(response.body, headers: own + extra, on: connection).queue(status: response.status)
     }

@@ -1,4 +1,5 @@
 internal import System
+internal import WebConfiguration
 
 /// Checks passwords on the threads of their connections: one at a time for a client, two in all, clients in the order
 /// in which they came. The last verdicts are remembered.
@@ -26,11 +27,6 @@ final class PasswordChecks: Sendable {
         }
     }
 
-    private enum Step {
-        case known(isRight: Bool)
-        case turn
-    }
-
     /// - Parameter patience: how long a password waits for others of its client. Guesses that are told at once would
     ///   come again at once, and take the processor from the checks.
     init(
@@ -46,14 +42,15 @@ final class PasswordChecks: Sendable {
     /// Whether a password is right, which blocks as long as its check takes and those before it; `nil` when others of
     /// the client take too long.
     func verdict(on check: PasswordCheck, of client: [UInt8]) -> Bool? {
-        let step = state.wait(until: monotonicTime() + patience) { state -> Step? in
-            if let isRight = state.known(check) { return .known(isRight: isRight) }
+        var known: Bool?
+        let hasTurn: Void? = state.wait(until: monotonicTime() + patience) { state in
+            known = state.known(check)
+            if known != nil { return () }
             if state.turns.contains(client) { return nil }
             state.turns.append(client)
-            return .turn
+            return ()
         }
-        guard let step else { return nil }
-        if case .known(let isRight) = step { return isRight }
+        if known != nil || hasTurn == nil { return known }
         _ = state.wait { $0.turns.prefix(Self.maximumAtOnce).contains(client) ? true : nil }
         // Another client may have asked for the same meanwhile.
         let isRight = state.read { $0.known(check) } ?? run(check)

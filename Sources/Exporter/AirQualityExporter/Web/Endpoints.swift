@@ -1,5 +1,6 @@
 import Bytes
 import CommandLine
+import Compression
 import HTTPServer
 import HTTPText
 

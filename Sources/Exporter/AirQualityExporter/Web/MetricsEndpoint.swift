@@ -15,12 +15,12 @@ final class MetricsEndpoint: Sendable {
     private let process: RecentProcess?
     private let figures: @Sendable () -> ExporterFigures
     /// The text of the last figures, because most change less often than they are scraped.
-    private let lastFigures = Mutex<(figures: Figures, format: ExpositionFormat, text: [UInt8])?>(nil)
+    private let lastFigures = Monitor<(figures: Figures, format: ExpositionFormat, text: [UInt8])?>(nil)
     /// The last page in each form. Locked while one is rendered: with the most cities and the longest names its text
     /// has 42 MB.
     private let pages = Mutex<[PageForm: RenderedPage]>([:])
     /// The last scrape's fields, and what they ask for: scrapers send the same ones each time.
-    private let lastForm = Mutex<(accept: String?, encoding: String?, form: PageForm, contentType: String)?>(nil)
+    private let lastForm = Monitor<(accept: String?, encoding: String?, form: PageForm, contentType: String)?>(nil)
 
     /// Figures behind the page of the store.
     private struct Figures: Equatable {
@@ -65,7 +65,7 @@ final class MetricsEndpoint: Sendable {
 
     private func figures(in format: ExpositionFormat) -> [UInt8] {
         let figures = Figures(storage: storage?.statistics, exporter: figures(), process: process?.current)
-        return lastFigures.withLock { last in
+        return lastFigures.change { last in
             if let last, last.figures == figures, last.format == format { return last.text }
             let text =
                 format.text(of: StorageStatistics.families, from: figures.storage)
@@ -79,7 +79,7 @@ final class MetricsEndpoint: Sendable {
     private func form(of request: HTTPRequest) -> (form: PageForm, contentType: String) {
         let accept = request.header("Accept")
         let encoding = request.header("Accept-Encoding")
-        return lastForm.withLock { last in
+        return lastForm.change { last in
             if let last, last.accept == accept, last.encoding == encoding { return (last.form, last.contentType) }
             let accepted = AcceptedFormat.negotiate(accept)
             let form = PageForm(format: accepted.format, isGzip: prefersGzip(acceptEncoding: encoding))

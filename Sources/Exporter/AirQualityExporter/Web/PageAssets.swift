@@ -14,7 +14,7 @@ struct PageAssets: Sendable {
         let bytes: [UInt8]
 
         init(name: String, type: String, contentType: String, _ bytes: [UInt8]) {
-            let hash = sha256(bytes).prefix(6).map { hexadecimal($0, digits: 2) }.joined()
+            let hash = String(fnv1a(bytes.span), radix: 16)
             path = "\(ExporterPath.assets.rawValue)\(name).\(hash).\(type)"
             self.contentType = contentType
             self.bytes = bytes

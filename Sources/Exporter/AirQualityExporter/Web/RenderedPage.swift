@@ -1,4 +1,4 @@
-import HTTPServer
+import Compression
 
 /// A page for one version of the store.
 struct RenderedPage: Sendable {

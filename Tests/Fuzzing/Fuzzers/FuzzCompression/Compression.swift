@@ -3,7 +3,7 @@ import Expectations
 import Glibc
 import Synchronization
 
-@testable import HTTPServer
+@testable import Compression
 
 /// The lines of a page, compressed as scrapers get it: zlib reads what was written, and finds the same checksum. An
 /// input that begins with `*` comes as often as fills 2 KB, because repetition is what compressors look for.

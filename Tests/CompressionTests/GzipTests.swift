@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import HTTPServer
+@testable import Compression
 
 @Suite struct GzipTests {
     struct Case: Sendable, CustomTestStringConvertible {

@@ -1,14 +1,14 @@
 /// A rate limit: a token comes each interval, up to `burst` of them, and a request takes one.
 ///
 /// A bucket is full at the start and counts as `rate.Limiter` of `golang.org/x/time` does.
-struct TokenBucket: Sendable {
+package struct TokenBucket: Sendable {
     private let interval: Duration
     private let burst: Double
     private var tokens: Double
     private var filledAt: Duration
 
     /// - Parameter now: of the clock that `take` is given.
-    init(interval: Duration, burst: Int, now: Duration) {
+    package init(interval: Duration, burst: Int, now: Duration) {
         self.interval = interval
         self.burst = Double(burst)
         tokens = Double(burst)
@@ -16,7 +16,7 @@ struct TokenBucket: Sendable {
     }
 
     /// False when there is no token left.
-    mutating func take(at now: Duration) -> Bool {
+    package mutating func take(at now: Duration) -> Bool {
         if now > filledAt {
             tokens = min(burst, tokens + (now - filledAt) / interval)
             filledAt = now

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HTTPServer
+@testable import WebConfiguration
 
 @Suite struct TokenBucketTests {
     struct Case: Sendable, CustomTestStringConvertible {

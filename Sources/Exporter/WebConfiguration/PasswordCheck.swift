@@ -1,18 +1,16 @@
-internal import WebConfiguration
-
 /// Whether a password is that of a user.
 ///
 /// A rejection takes as many rounds of bcrypt as the most expensive hash there is, for any user, so that its time does
 /// not tell which users there are.
-struct PasswordCheck: Sendable, Equatable {
-    var credentials: BasicCredentials
+package struct PasswordCheck: Sendable, Equatable {
+    package let credentials: BasicCredentials
     /// The user's hash; `nil`: there is no such user.
-    var hash: BcryptHash?
+    let hash: BcryptHash?
     /// The highest cost of all users' hashes.
-    var highestCost: Int
+    let highestCost: Int
 
     /// Takes as long as bcrypt does: tens of milliseconds and up.
-    func run(_ isHash: (_ hash: BcryptHash, _ password: [UInt8]) -> Bool = { $0.isHash(of: $1) }) -> Bool {
+    package func run(_ isHash: (_ hash: BcryptHash, _ password: [UInt8]) -> Bool = { $0.isHash(of: $1) }) -> Bool {
         let password = credentials.password
         guard let hash else {
             _ = isHash(.decoy(cost: highestCost), password)
@@ -27,7 +25,7 @@ struct PasswordCheck: Sendable, Equatable {
 
 extension PasswordCheck {
     /// Returns `nil` for an `Authorization` field without credentials, or none.
-    init?(authorization: String?, users: [[UInt8]: BcryptHash]) {
+    package init?(authorization: String?, users: [[UInt8]: BcryptHash]) {
         guard let credentials = authorization.flatMap(BasicCredentials.init(authorization:)) else { return nil }
         self.credentials = credentials
         hash = users[credentials.user]

@@ -2,12 +2,6 @@ public import System
 public import WebConfiguration
 
 /// Serves HTTP/1.1 with libmicrohttpd, each connection on a thread of its own. HTTP/2 is not possible with it.
-///
-///     let configuration = HTTPServerConfiguration(
-///         addresses: [try ListenAddress("127.0.0.1:8080")],
-///         routes: [Route("/") { request in HTTPResponse(status: 200, line: "hello \(request.query)") }])
-///     let server = try HTTPServer(configuration: configuration)
-///     server.stop(within: .seconds(5))
 public final class HTTPServer: Sendable {
     /// The bound addresses, with real ports, in the order in which they were given.
     public let addresses: [ListenAddress]

@@ -40,7 +40,7 @@ struct BreakpointsTests {
 
     /// CPCB's monthly report of October 2015, page 1: "51 at concentration 31 µg/m³, 100 at … 60 µg/m³ and 75 at … 45 µg/m³".
     @Test(arguments: [(31.0, 51.0), (45, 75), (60, 100)])
-    func `CPCB's worked example`(concentration: Double, index: Double) throws {
+    func `CPCB's worked example comes out as printed`(concentration: Double, index: Double) throws {
         #expect(try #require(Breakpoints.india[.pm25]?.index(concentration)).rounded() == index)
     }
 

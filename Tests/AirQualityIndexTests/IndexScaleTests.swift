@@ -25,7 +25,7 @@ private func µg(_ ppb: Double, _ pollutant: Pollutant) -> Double { ppb * (pollu
 
 struct NowCastTests {
     /// EPA, "Computing the NowCast": 13, 16, 10, 21, 74, 64, 53, 82, 90, 75, 80, 50 µg/m³, newest first, give 17.4.
-    @Test func `EPA's published example`() throws {
+    @Test func `EPA's published NowCast comes out as printed`() throws {
         let values: [Double?] = [13, 16, 10, 21, 74, 64, 53, 82, 90, 75, 80, 50]
         let nowCast = try #require(air([.pm25: values]).nowCast(of: .pm25, endingAt: 1000))
         #expect((nowCast * 10).rounded() == 174)
@@ -56,7 +56,7 @@ struct IndianIndexTests {
         try IndexScale.india.indices(of: air(values), at: 1000).index
     }
 
-    @Test func `The greatest sub-index of the day's means, rounded`() throws {
+    @Test func `The Indian index is the greatest sub-index of the day's means, rounded`() throws {
         #expect(try index(others.merging([.pm25: steady(45)]) { $1 }) == 75)
         let day: [Double?] = (0..<24).map { $0 < 12 ? 30 : 60 }
         #expect(try index(others.merging([.pm25: day]) { $1 }) == 75)
@@ -103,7 +103,9 @@ struct IndianIndexTests {
         #expect(try index(low.merging([.o3: [748] + steady(50, hours: 7)]) { $1 }) == 155)
     }
 
-    @Test func `Goes on above 500`() throws { #expect(try index(others.merging([.pm25: steady(900)]) { $1 }) == 899) }
+    @Test func `The Indian index goes on above 500`() throws {
+        #expect(try index(others.merging([.pm25: steady(900)]) { $1 }) == 899)
+    }
 }
 
 struct AmericanIndexTests {
@@ -113,7 +115,7 @@ struct AmericanIndexTests {
 
     /// The example of EPA's Technical Assistance Document: 0.078 ppm of ozone, 35.9 µg/m³ of PM2.5 and 8.4 ppm of carbon
     /// monoxide are 126, 102 and 90.
-    @Test func `EPA's worked example`() throws {
+    @Test func `EPA's worked example comes out as printed`() throws {
         #expect(try index([.o3: steady(µg(78.5333, .o3))]) == 126)
         #expect(try index([.pm25: steady(35.9)]) == 102)
         #expect(try index([.co: steady(µg(8400.1, .co))]) == 90)
@@ -167,14 +169,14 @@ struct EuropeanIndexTests {
         try IndexScale.eu.indices(of: air(values), at: 1000).index
     }
 
-    @Test func `The newest hour alone, cut off to a whole number`() throws {
+    @Test func `The European index is of the newest hour alone, cut off to a whole number`() throws {
         #expect(try index([.pm25: [4.99, 900], .no2: [1], .o3: [1]]) == 19)
         #expect(try index([.pm25: [5], .no2: [1], .o3: [1]]) == 20)
         #expect(try index([.pm10: [nil, 270], .no2: [1], .o3: [1]]) == 100)
         #expect(try index([.pm10: [1], .no2: [1], .o3: [1], .so2: [275]]) == 100)
     }
 
-    @Test func `Needs particulate matter, nitrogen dioxide and ozone`() {
+    @Test func `The European index needs particulate matter, nitrogen dioxide and ozone`() {
         #expect(throws: AirUnavailable.self) { try index([.pm25: [5], .no2: [1]]) }
         #expect(throws: AirUnavailable.self) { try index([.so2: [5], .no2: [1], .o3: [1]]) }
     }

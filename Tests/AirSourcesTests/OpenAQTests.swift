@@ -37,7 +37,7 @@ struct OpenAQTests {
     private let micrograms = "µg/m³"
     private func source(_ scale: IndexScale = .india) -> OpenAQ { OpenAQ(cities: [delhi], scale: scale, key: "k") }
 
-    @Test func `Asks for stations first, then for the hours of their sensors, with the key in a header`() throws {
+    @Test func `Stations are asked for first, then the hours of their sensors, with the key in a header`() throws {
         var source = source()
         let query = try #require(source.queries(for: [0], at: now).first)
         #expect(query.path == "/v3/locations?coordinates=28.652,77.2315&radius=25000&limit=1000")
@@ -52,7 +52,7 @@ struct OpenAQTests {
         #expect(named.queries(for: [0], at: now)[0].path == "/v3/locations/8118")
     }
 
-    @Test func `The mean of the stations' hours, in µg/m³ whatever the unit`() throws {
+    @Test func `A city has the mean of its stations' hours, in µg/m³ whatever the unit`() throws {
         var source = source()
         let findings = try source.findings(for: [0]) { path in
             switch path {

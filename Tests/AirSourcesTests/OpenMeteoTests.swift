@@ -27,7 +27,7 @@ struct OpenMeteoTests {
 
     private let three = [("pm2_5", "45"), ("nitrogen_dioxide", "20.5"), ("sulphur_dioxide", "8")]
 
-    @Test func `Asks for all pollutants of yesterday and today, many places at once`() throws {
+    @Test func `A query asks for all pollutants of yesterday and today, many places at once`() throws {
         let queries = source([delhi, pune]).queries(for: [0, 1], at: now)
         #expect(
             queries.map(\.path) == [

@@ -20,7 +20,7 @@ struct WAQITests {
 
     private func source() -> WAQI { WAQI(cities: [delhi], token: "k&y") }
 
-    @Test func `Asks by place, or by the station's own number`() {
+    @Test func `A query asks by place, or by the station's own number`() {
         var (station, city) = (pune, pune)
         station.id = "@1437"
         city.id = "usa/fresno?"
@@ -32,7 +32,7 @@ struct WAQITests {
             ])
     }
 
-    @Test func `The index as given, with the time of its zone and no concentrations`() throws {
+    @Test func `The index is passed on as given, with the time of its zone and no concentrations`() throws {
         var source = source()
         let document = station()
         #expect(

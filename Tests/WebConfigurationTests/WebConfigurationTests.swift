@@ -277,7 +277,7 @@ import Testing
 
     @Test(
         .enabled(if: FileManager.default.isExecutableFile(atPath: promtool), "\(promtool) is not installed"))
-    func `promtool judges the same`() throws {
+    func `Files are judged the same by promtool`() throws {
         var agreements: [Case.Feature: Set<Bool>] = [:]
         for scenario in Case.all {
             let accepts = try answer("check", "web-config", Self.path(scenario.file)).status == 0

@@ -16,7 +16,8 @@ SCREENS = {"phone": (320, 640), "laptop": (1280, 900), "wall": (3840, 2160)}
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("page", PAGES)
 def test_every_page_keeps_the_rules_of_access(air, browser, page, scheme):
-    for width, height in SCREENS.values():
+    # Only colours are others in the dark.
+    for width, height in SCREENS.values() if scheme == "light" else [SCREENS["laptop"]]:
         browser.show(width, height, scheme)
         browser.open(air.address + PAGES[page])
         assert browser.violations_of_access() == [], f"{width} px"

@@ -7,7 +7,7 @@ let fuzzers: [String: [String]] = [
     "FuzzCompression": ["Compression", "WebSocket"],
     "FuzzFields": ["AirQuality", "Bytes", "Exposition", "HTTPServer", "HTTPText", "WebConfiguration"],
     "FuzzFrames": ["WebSocket"],
-    "FuzzJQ": ["JQ", "JSON"],
+    "FuzzJQ": ["JQ", "JSON", "System"],
     "FuzzMessages": ["AirQuality", "Bytes", "Exposition", "JSON"],
     "FuzzRequests": ["AirQuality", "Bytes", "Exposition", "HTTPServer", "HTTPText", "WebConfiguration"],
     "FuzzStorage": ["AirQuality", "Storage"],

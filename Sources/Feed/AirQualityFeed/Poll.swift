@@ -26,7 +26,7 @@ func poll(_ flags: ParsedFlags, signals: Signals) throws {
 
 private func jqProgram(of flags: ParsedFlags, _ options: PollOptions) throws -> JQProgram? {
     guard let text = options.jq else { return nil }
-    do throws(JQError) {
+    do throws(SystemError) {
         return try JQProgram(text)
     } catch {
         throw flags.rejection(of: "jq", expected: "a program of jq: \(error)")

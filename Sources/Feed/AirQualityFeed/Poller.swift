@@ -76,7 +76,7 @@ final class Poller {
         for line in report.log { say(line, plan.hasProblem ? .warning : .info) }
         send(report.news.map { ($0.city, $0.air.element(of: configuration.cities[$0.city])) })
         guard let document = report.document else { return }
-        do throws(JQError) {
+        do throws(SystemError) {
             // An array, of which the entry is the content.
             let elements = try program?.run(document.span) ?? []
             send([(0, Array(elements.dropFirst().dropLast()))])

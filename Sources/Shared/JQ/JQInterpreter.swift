@@ -1,4 +1,5 @@
 internal import CJQ
+public import System
 
 /// libjq with a compiled program, in this process: only a worker may have one, or a fuzzer.
 @safe
@@ -8,9 +9,8 @@ public struct JQInterpreter: ~Copyable {
     private let state: OpaquePointer?
 
     /// - Throws: jq's first complaint about the program.
-    public init(_ program: String) throws(JQError) {
+    public init(_ program: String) throws(SystemError) {
         unsafe state = jq_init()
-        guard unsafe state != nil else { throw JQError("libjq has no memory") }
         // Without a list of folders, `import` fails an assertion of libjq 1.6.
         unsafe jq_set_attr(state, jv_string("JQ_LIBRARY_PATH"), jv_array())
         var complaint = ""
@@ -18,17 +18,15 @@ public struct JQInterpreter: ~Copyable {
             unsafe jq_set_error_cb(
                 state,
                 { context, message in
-                    let text = unsafe JQInterpreter.text(of: jq_format_error(message))
+                    let text = unsafe JQInterpreter.words(of: message)
                     let complaint = unsafe context?.assumingMemoryBound(to: String.self)
                     if unsafe complaint?.pointee.isEmpty == true { unsafe complaint?.pointee = text }
                 }, complaint)
             defer { unsafe jq_set_error_cb(state, nil, nil) }
             return unsafe jq_compile(state, program) != 0
         }
-        guard isCompiled else { throw JQError(complaint) }
-        unsafe jq_set_input_cb(
-            state, { _, _ in unsafe jv_invalid_with_msg(jv_string("a message has one input: input is not there")) },
-            nil)
+        guard isCompiled else { throw SystemError(.system, complaint) }
+        unsafe jq_set_input_cb(state, { _, _ in unsafe jv_invalid_with_msg(jv_string("input is not there")) }, nil)
         // Without one, `debug` fails in libjq 1.6.
         unsafe jq_set_debug_cb(state, { _, message in unsafe jv_free(message) }, nil)
     }
@@ -38,60 +36,52 @@ public struct JQInterpreter: ~Copyable {
         unsafe jq_teardown(&state)
     }
 
-    /// The results for each JSON text of the message, as one array; empty = none.
-    public mutating func run(_ message: Span<UInt8>) throws(JQError) -> [UInt8] {
+    /// The results for each JSON text of the message, as one array, arrays as their elements; empty = none.
+    public mutating func run(_ message: Span<UInt8>) throws(SystemError) -> [UInt8] {
         let parser = unsafe jv_parser_new(0)
         defer { unsafe jv_parser_free(parser) }
-        return try unsafe message.withUnsafeBytes { (bytes) throws(JQError) in
+        var elements = unsafe jv_array()
+        defer { unsafe jv_free(elements) }
+        try unsafe message.withUnsafeBytes { (bytes) throws(SystemError) in
             let text = unsafe bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
             unsafe jv_parser_set_buf(parser, text, Int32(bytes.count), 0)
-            var elements: [UInt8] = []
             var count = 0
             while let value = try unsafe Self.checked(jv_parser_next(parser)) {
                 unsafe jq_start(state, value, 0)
                 while let result = try unsafe Self.checked(jq_next(state)) {
-                    unsafe append(result, to: &elements)
+                    let isArray = unsafe jv_get_kind(result) == JV_KIND_ARRAY
+                    unsafe elements = (isArray ? jv_array_concat : jv_array_append)(elements, result)
                     count += 1
                     guard count <= Self.maximumResults else {
-                        throw JQError("more than \(Self.maximumResults) results for a message")
+                        throw SystemError(.system, "more than \(Self.maximumResults) results for a message")
                     }
                 }
-                if unsafe jq_halted(state) != 0 {
-                    _ = try unsafe Self.checked(jv_invalid_with_msg(jq_get_error_message(state)))
-                }
+                guard unsafe jq_halted(state) != 0 else { continue }
+                let error = unsafe jq_get_error_message(state)
+                if unsafe jv_is_valid(error) != 0 { _ = try unsafe Self.checked(jv_invalid_with_msg(error)) }
             }
-            return elements.isEmpty ? [] : elements + [UInt8(ascii: "]")]
         }
-    }
-
-    /// Appends the result, an array as its elements.
-    private func append(_ result: jv, to elements: inout [UInt8]) {
-        let isArray = unsafe jv_get_kind(result) == JV_KIND_ARRAY
-        let text = unsafe jv_dump_string(result, 0)
+        guard unsafe jv_array_length(jv_copy(elements)) > 0 else { return [] }
+        let text = unsafe jv_dump_string(jv_copy(elements), 0)
         defer { unsafe jv_free(text) }
-        let count = unsafe Int(jv_string_length_bytes(jv_copy(text)))
-        let bytes = unsafe UnsafeRawBufferPointer(start: jv_string_value(text), count: count)
-        let content = unsafe isArray ? bytes.dropFirst().dropLast() : bytes[...]
-        guard unsafe !content.isEmpty else { return }
-        elements.append(elements.isEmpty ? UInt8(ascii: "[") : UInt8(ascii: ","))
-        unsafe elements.append(contentsOf: content)
+        return unsafe Array(String(cString: jv_string_value(text)).utf8)
     }
 
     /// The value; `nil` where there is none.
     /// - Throws: the error in its place, in jq's words.
-    private static func checked(_ value: jv) throws(JQError) -> jv? {
+    private static func checked(_ value: jv) throws(SystemError) -> jv? {
         if unsafe jv_is_valid(value) != 0 { return unsafe value }
-        let message = unsafe jv_invalid_get_msg(value)
-        switch unsafe jv_get_kind(message) {
-        case JV_KIND_NULL, JV_KIND_INVALID: return nil
-        case JV_KIND_STRING: throw JQError(unsafe text(of: message))
-        default: throw JQError(unsafe text(of: jv_dump_string(message, 0)))
-        }
+        if unsafe jv_invalid_has_msg(jv_copy(value)) == 0 { return nil }
+        throw SystemError(.system, unsafe words(of: value))
     }
 
-    /// The text of a string, which is freed.
-    private static func text(of value: jv) -> String {
-        defer { unsafe jv_free(value) }
-        return unsafe jv_get_kind(value) == JV_KIND_STRING ? String(cString: jv_string_value(value)) : ""
+    /// The first line of an error, which is freed, at most 256 bytes of it, without what only jq's own program means.
+    private static func words(of error: jv) -> String {
+        let text = unsafe jq_format_error(error)
+        defer { unsafe jv_free(text) }
+        guard unsafe jv_get_kind(text) == JV_KIND_STRING else { return "unknown error" }
+        var line = unsafe String(cString: jv_string_value(text)).prefix { !$0.isNewline }.trimmingPrefix("jq: error: ")
+        if line.hasSuffix(":") { line = line.dropLast() }
+        return String(decoding: line.utf8.prefix(256), as: UTF8.self)
     }
 }

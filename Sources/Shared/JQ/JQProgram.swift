@@ -1,21 +1,30 @@
+internal import Glibc
+public import System
+
 /// A program in jq's language, which makes elements of a message.
 ///
 /// libjq runs in a process of its own, the worker: this executable once more, without environment, files and standard
 /// error. Within one step libjq cannot be interrupted, ends the process when memory is short, and follows nesting on
-/// the stack. The kernel bounds what the worker takes and ends it; the next message gets a new one.
-///
-/// ```swift
-/// var program = try JQProgram(".data | to_entries[] | {city: .key, aqi: .value}")
-/// let elements = try program.run(message.span)  // [{"city":"Pune","aqi":51}]
-/// ```
-///
-/// Used from one thread at a time.
+/// the stack. The kernel bounds what the worker takes and ends it; the next message gets a new one. Used from one
+/// thread at a time.
 public struct JQProgram: ~Copyable {
     private let text: String
     /// Memory of the worker for its data: libjq takes about fourteen times the message.
     private let memoryBytes: Int
     private let executable: String
-    private var worker: JQWorkerProcess?
+    private var worker: Worker?
+
+    /// The owner of a worker, which ends with it.
+    struct Worker: ~Copyable {
+        let socket: JQSocket
+        let process: pid_t
+
+        deinit {
+            kill(process, SIGKILL)
+            close(socket.descriptor)
+            waitpid(process, nil, 0)
+        }
+    }
 
     /// Compiles the program, in some 30 ms.
     ///
@@ -24,7 +33,7 @@ public struct JQProgram: ~Copyable {
     ///   - executable: a program that calls ``JQWorker/run(_:)`` when it is started with ``JQWorker/command``.
     public init(
         _ text: String, messageBytes: Int = 4 << 20, executable: String = "/proc/self/exe"
-    ) throws(JQError) {
+    ) throws(SystemError) {
         self.text = text
         memoryBytes = 64 << 20 + 16 * messageBytes
         self.executable = executable
@@ -35,20 +44,44 @@ public struct JQProgram: ~Copyable {
     ///
     /// - Parameter message: UTF-8; JSON that libjq cannot read is an error.
     /// - Returns: one JSON array of all results, those that are arrays as their elements; empty = no result.
-    public mutating func run(_ message: Span<UInt8>) throws(JQError) -> [UInt8] {
+    public mutating func run(_ message: Span<UInt8>) throws(SystemError) -> [UInt8] {
         if worker == nil { try startWorker() }
-        return try ask(message)
+        return try ask(unsafe message.withUnsafeBytes { unsafe Array($0) })
     }
 
-    private mutating func startWorker() throws(JQError) {
-        worker = try JQWorkerProcess(executable, memoryBytes: memoryBytes)
-        _ = try ask(Array(text.utf8).span)
+    private mutating func startWorker() throws(SystemError) {
+        var ends: [Int32] = [-1, -1]
+        guard unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
+            throw SystemError(.system, "no socket for a worker: \(describe(errorNumber: errno))")
+        }
+        var actions = unsafe posix_spawn_file_actions_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        unsafe posix_spawn_file_actions_adddup2(&actions, ends[1], 0)
+        let words = [executable, JQWorker.command, String(memoryBytes)]
+        var arguments: [UnsafeMutablePointer<CChar>?] = unsafe words.map { unsafe strdup($0) } + [nil]
+        defer {
+            for argument in unsafe arguments { unsafe free(argument) }
+        }
+        var environment: [UnsafeMutablePointer<CChar>?] = unsafe [nil]
+        var process: pid_t = 0
+        let status = unsafe posix_spawn(&process, executable, &actions, nil, &arguments, &environment)
+        close(ends[1])
+        guard status == 0 else {
+            close(ends[0])
+            throw SystemError(.system, "cannot start \(executable) as a worker: \(describe(errorNumber: status))")
+        }
+        worker = Worker(socket: JQSocket(descriptor: ends[0]), process: process)
+        _ = try ask(Array(text.utf8))
     }
 
-    private mutating func ask(_ request: Span<UInt8>) throws(JQError) -> [UInt8] {
-        if let response = worker?.ask(request) { return try response.get() }
+    private mutating func ask(_ request: [UInt8]) throws(SystemError) -> [UInt8] {
+        if let socket = worker?.socket, socket.send(request), let response = socket.receive() {
+            guard response.first == UInt8(ascii: "!") else { return response }
+            throw SystemError(.system, String(decoding: response.dropFirst(), as: UTF8.self))
+        }
         worker = nil
         let limits = "\(JQWorker.maximumSeconds) s or \(memoryBytes >> 20) MiB"
-        throw JQError("the program needs more than \(limits) for a message, or nests too deep")
+        throw SystemError(.system, "the program needs more than \(limits) for a message, or nests too deep")
     }
 }

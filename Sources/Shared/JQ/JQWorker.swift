@@ -1,5 +1,5 @@
-internal import CJQ
 internal import Glibc
+internal import System
 
 /// The process that runs libjq for a ``JQProgram``.
 public enum JQWorker {
@@ -14,51 +14,32 @@ public enum JQWorker {
     /// - Parameter arguments: those after the program's name.
     /// - Returns: the exit status.
     public static func run(_ arguments: [String]) -> Int32 {
-        guard arguments.count == 2, let memory = UInt(arguments[1]) else { return 2 }
-        volunteerForMemory()
+        guard arguments.count == 2, let memory = rlim_t(arguments[1]) else { return 2 }
+        closefrom(1)
+        // The kernel ends this process before the one that reads feeds where memory is short, as proc(5) says.
+        let score = unsafe open("/proc/self/oom_score_adj", O_WRONLY)
+        _ = writeAll(Array("1000".utf8), to: score)
+        close(score)
         // No module is loaded, no file is read: none can be opened.
-        guard limit(RLIMIT_DATA, to: memory), limit(RLIMIT_NOFILE, to: 0), limit(RLIMIT_CORE, to: 0) else { return 2 }
-        let socket = JQSocket(descriptor: 0)
-        guard case .success(let program)? = socket.receive() else { return 0 }
-        var response: [UInt8] = []
-        var isError = false
-        do throws(JQError) {
-            var interpreter = try JQInterpreter(String(decoding: program, as: UTF8.self))
-            while socket.send(response.span, isError: isError), case .success(let message)? = socket.receive() {
-                arm(seconds: maximumSeconds)
-                do throws(JQError) {
-                    response = try interpreter.run(message.span)
-                    isError = false
-                } catch {
-                    response = Array(error.reason.utf8)
-                    isError = true
-                }
-                arm(seconds: 0)
-            }
-        } catch {
-            response = Array(error.reason.utf8)
-            _ = socket.send(response.span, isError: true)
+        for (resource, value) in [(RLIMIT_DATA, memory), (RLIMIT_NOFILE, 0), (RLIMIT_CORE, 0)] {
+            var limit = rlimit(rlim_cur: value, rlim_max: value)
+            guard unsafe setrlimit(__rlimit_resource_t(resource.rawValue), &limit) == 0 else { return 2 }
         }
-        return 0
-    }
-
-    /// Has the kernel end this process when it has computed for so long; 0 = indefinitely.
-    private static func arm(seconds: Int) {
-        var timer = itimerval()
-        timer.it_value.tv_sec = seconds
-        unsafe setitimer(__itimer_which_t(ITIMER_PROF.rawValue), &timer, nil)
-    }
-
-    /// Has the kernel end this process before the one that reads feeds where memory is short, as proc(5) says.
-    private static func volunteerForMemory() {
-        let file = unsafe open("/proc/self/oom_score_adj", O_WRONLY)
-        let most = Array("1000".utf8)
-        _ = unsafe write(file, most, most.count)
-        close(file)
-    }
-
-    private static func limit(_ resource: __rlimit_resource, to value: UInt) -> Bool {
-        var limit = rlimit(rlim_cur: rlim_t(value), rlim_max: rlim_t(value))
-        return unsafe setrlimit(__rlimit_resource_t(resource.rawValue), &limit) == 0
+        let socket = JQSocket(descriptor: 0)
+        var interpreter: JQInterpreter?
+        while true {
+            var timer = itimerval()
+            timer.it_value.tv_sec = maximumSeconds
+            unsafe setitimer(__itimer_which_t(ITIMER_PROF.rawValue), &timer, nil)
+            guard let request = socket.receive() else { return 0 }
+            var response: [UInt8] = []
+            do throws(SystemError) {
+                response = try interpreter?.run(request.span) ?? []
+                if interpreter == nil { interpreter = try JQInterpreter(String(decoding: request, as: UTF8.self)) }
+            } catch {
+                response = Array("!\(error.reason)".utf8)
+            }
+            guard socket.send(response) else { return 0 }
+        }
     }
 }

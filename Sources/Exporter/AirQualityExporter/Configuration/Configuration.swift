@@ -99,7 +99,7 @@ extension Configuration {
         }
         if let program {
             if !format.items.isEmpty { return ("feed.items", nil, "no --feed.jq with it") }
-            do throws(JQError) {
+            do throws(SystemError) {
                 _ = try JQProgram(program, messageBytes: feed.client.maximumMessageBytes)
             } catch {
                 return ("feed.jq", nil, "a program that jq compiles: \(error)")

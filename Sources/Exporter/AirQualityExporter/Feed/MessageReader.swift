@@ -1,6 +1,7 @@
 import AirQuality
 import FeedOptions
 import JQ
+import System
 import WebSocket
 
 /// Reads the messages of a feed as its settings say.
@@ -31,7 +32,7 @@ struct MessageReader: ~Copyable {
         var elements: [UInt8]?
         var complaint: String?
         let decoded = decoder.decode(message, receivedAt: now) { message in
-            do throws(JQError) {
+            do throws(SystemError) {
                 if program == nil {
                     program = try JQProgram(text, messageBytes: settings.feed.client.maximumMessageBytes)
                 }

@@ -1,6 +1,7 @@
 import Expectations
 import JQ
 import JSON
+import System
 
 private let programs = [
     ".", ".[]?", ".data", "to_entries[] | {city: .key, aqi: .value}", "[.. | numbers]", "fromjson", "tojson | fromjson",
@@ -36,8 +37,8 @@ private func hasLongInteger(_ text: [UInt8]) -> Bool {
     }
 }
 
-private func results(of interpreter: inout JQInterpreter, _ message: [UInt8]) -> Result<[UInt8], JQError> {
-    do throws(JQError) {
+private func results(of interpreter: inout JQInterpreter, _ message: [UInt8]) -> Result<[UInt8], SystemError> {
+    do throws(SystemError) {
         return .success(try interpreter.run(message.span))
     } catch {
         expectOneLine(error.reason)

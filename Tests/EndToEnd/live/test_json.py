@@ -108,6 +108,48 @@ def test_a_source_is_asked_with_the_headers_of_the_file_and_its_last_elements_ar
     assert get(status_address(feed), "/-/ready")[0] == 200
 
 
+def test_retry_after_is_obeyed(start, serve, listen):
+    def answer(path, query, headers):
+        if len(server.requests) == 1:
+            return Answer({}, 429, {"Retry-After": "3"})
+        return Answer({"city": "A", "aqi": 7})
+
+    server = serve(answer)
+    feed = start.feed(
+        "poll", "--source=json", f"--url={server.url}/", "--jq=.", "--interval=1s"
+    )
+    listen(feed.url).wait_for_city("A")
+    # The interval alone would be one second; clocks are read in milliseconds.
+    assert server.times[1] - server.times[0] > 2.9
+
+
+def test_a_huge_answer_costs_little_memory_and_the_next_one_is_read(start, serve, listen):
+    """Too long, and as long as may be: many values, a text, nesting, results without end."""
+    whole = (4 << 20) - 1
+    bodies = [
+        b" " * (9 << 20),
+        b"[" + b"1," * (whole // 2 - 1) + b"1]",
+        b'"' + b"x" * (whole - 2) + b'"',
+        b"[" * whole,
+        b'{"endless": true}',
+    ]
+    good = Answer({"city": "A", "aqi": 7})
+    server = serve(
+        lambda *_: good if len(server.requests) > len(bodies)
+        else Answer(body=bodies[len(server.requests) - 1])
+    )
+    feed = start.feed(
+        "poll", "--source=json", f"--url={server.url}/", "--interval=1s",
+        "--jq=objects | if .endless then repeat(.) else . end",
+    )
+    listen(feed.url).wait_for_city("A", 120)
+    assert len(server.requests) > len(bodies)
+    assert feed.peak_resident_bytes < 96 << 20
+    log = "\n".join(feed.messages)
+    assert "the body has more than 4194304 bytes" in log
+    assert "needs more than 1 s" in log or "more than 100000 results" in log
+
+
 def test_a_program_that_fails_is_one_line_of_the_log(start, serve, listen):
     server = serve(lambda path, query, headers: Answer({"error": "none"}))
     feed = start.feed(

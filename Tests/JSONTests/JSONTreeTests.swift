@@ -28,6 +28,13 @@ import Testing
         #expect(JSONTree("[]")?["a"] == nil)
     }
 
+    @Test func `A tree can have the first values of a message alone`() {
+        let message = #"[{"a":1,"b":2},{"a":3}]"#
+        let trees = (0..<30).map { JSONTree.texts(of: message.utf8Span.span, limit: $0) }
+        #expect(trees.contains([.array([.object([JSONField("a", .number("1"))])])]))
+        #expect(trees.last == JSONTree.texts(of: message.utf8Span.span))
+    }
+
     @Test func `A message nested too deep has no tree`() {
         func nested(_ depth: Int) -> String {
             String(repeating: "[", count: depth) + String(repeating: "]", count: depth)

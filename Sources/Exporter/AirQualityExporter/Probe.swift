@@ -86,6 +86,7 @@ private struct ProbeReport {
     let settings: Configuration
     private(set) var text = ""
     private(set) var readings: [(city: String, index: Double)] = []
+    private(set) var hasRejections = false
 
     mutating func describe(_ visit: FeedVisit, address: String, given: [String]) {
         add(visit.isConnected ? "connected to \(masked(address: address))" : "not connected")
@@ -99,23 +100,15 @@ private struct ProbeReport {
         let what = readings.isEmpty ? "it" : "all of it"
         add("\nto read \(what):\n  \(words.map(shellQuoted).joined(separator: " ")) \(plan.arguments)")
         add("\nwhich reads:")
-        addTable(of: plan.readings(of: messages))
+        addTable(of: plan.read(messages).readings)
     }
 
     /// The plan that reads more than the settings do, or as much and without rejections; `nil`: there is none.
     private func plan(for messages: [[UInt8]]) -> ReadingPlan? {
-        let best = ReadingPlan.best(for: messages)
-        if let best {
-            let count = best.readings(of: messages).count
-            // Another place of the items has no others around them.
-            if readings.isEmpty || count > readings.count || (count == readings.count && !best.items.isEmpty) {
-                return best
-            }
-        }
-        let hasOthers = messages.contains { JSONTree.bounded($0)?.first?.elements == nil }
-        let arrays = ReadingPlan(program: "arrays")
-        let isAsGood = !readings.isEmpty && arrays.readings(of: messages).count == readings.count
-        return hasOthers && isAsGood ? arrays : nil
+        guard let best = ReadingPlan.best(for: messages) else { return nil }
+        let (found, rejections) = best.read(messages)
+        let isTidier = hasRejections && rejections == 0
+        return found.count > readings.count || (found.count == readings.count && isTidier) ? best : nil
     }
 
     /// Adds a message, and why it gives no reading, or what of it is rejected.
@@ -127,6 +120,7 @@ private struct ProbeReport {
         var reader = MessageReader(settings)
         let outcome = reader.read(message.span, receivedAt: currentTime())
         var reasons: [RejectionReason?] = outcome.decoded.rejections.reasons
+        hasRejections = hasRejections || !reasons.isEmpty
         if outcome.decoded.isWithoutReadings { reasons.append(nil) }
         for reason in reasons {
             let title = reason.map { "rejected: \(outcome.decoded.rejections[$0]) × \($0.rawValue)" }

@@ -61,7 +61,7 @@ public struct JQProgram: ~Copyable {
         let words = [executable, JQWorker.command, String(memoryBytes)]
         var arguments: [UnsafeMutablePointer<CChar>?] = unsafe words.map { unsafe strdup($0) } + [nil]
         defer {
-            for argument in unsafe arguments { unsafe free(argument) }
+            for index in unsafe arguments.indices { unsafe free(arguments[index]) }
         }
         var environment: [UnsafeMutablePointer<CChar>?] = unsafe [nil]
         var process: pid_t = 0

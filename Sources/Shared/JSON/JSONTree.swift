@@ -26,9 +26,11 @@ extension JSONTree {
     static let maximumDepth = 128
 
     /// The JSON texts of a message, as ``JSONReader`` separates them; `nil` when it is no JSON, or nested too deep.
-    public static func texts(of message: Span<UInt8>) -> [JSONTree]? {
+    ///
+    /// - Parameter limit: places of ``JSONReader`` after which values are left out; a value takes one or two.
+    public static func texts(of message: Span<UInt8>, limit: Int = .max) -> [JSONTree]? {
         var reader = JSONReader()
-        return reader.read(message).flatMap { reader.trees(at: $0, reader.texts, depth: 0) }
+        return reader.read(message).flatMap { reader.trees(at: $0, reader.texts, depth: 0, limit: limit) }
     }
 
     /// Reads one JSON text that stands in another; `nil` for anything else.
@@ -44,30 +46,30 @@ extension JSONTree {
 }
 
 extension JSONReader {
-    fileprivate func trees(at places: Range<Int>, _ texts: [UInt8], depth: Int) -> [JSONTree]? {
+    fileprivate func trees(at places: Range<Int>, _ texts: [UInt8], depth: Int, limit: Int) -> [JSONTree]? {
         guard depth <= JSONTree.maximumDepth else { return nil }
         var trees: [JSONTree] = []
         var place = places.lowerBound
-        while place < places.upperBound {
-            guard let tree = tree(at: place, texts, depth: depth) else { return nil }
+        while place < min(places.upperBound, limit) {
+            guard let tree = tree(at: place, texts, depth: depth, limit: limit) else { return nil }
             trees.append(tree)
             place = next(after: place)
         }
         return trees
     }
 
-    private func tree(at place: Int, _ texts: [UInt8], depth: Int) -> JSONTree? {
+    private func tree(at place: Int, _ texts: [UInt8], depth: Int, limit: Int) -> JSONTree? {
         switch value(at: place) {
         case .null: return .null
         case .boolean(let isTrue): return .boolean(isTrue)
         case .number(let number):
             return .number(wholeNumber(at: place).map { String(decoding: $0, as: UTF8.self) } ?? "\(number)")
         case .text(let range): return .text(String(decoding: texts[range], as: UTF8.self))
-        case .array(let elements): return trees(at: elements, texts, depth: depth + 1).map { .array($0) }
+        case .array(let elements): return trees(at: elements, texts, depth: depth + 1, limit: limit).map { .array($0) }
         case .object(let places):
-            guard let values = trees(at: places, texts, depth: depth + 1) else { return nil }
+            guard let values = trees(at: places, texts, depth: depth + 1, limit: limit) else { return nil }
             var fields: [JSONField] = []
-            for place in stride(from: 0, to: values.count, by: 2) {
+            for place in stride(from: 0, to: values.count - 1, by: 2) {
                 if case .text(let name) = values[place] { fields.append(JSONField(name, values[place + 1])) }
             }
             return .object(fields)

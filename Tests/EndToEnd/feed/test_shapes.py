@@ -5,6 +5,7 @@ import json
 import pathlib
 import re
 import shlex
+import socket
 import subprocess
 
 import pytest
@@ -74,6 +75,13 @@ OTHERS = {
     "texts": ["Delhi: 301", "Pune: 51"],
     "one object for each": [{"Delhi": 301}, {"Pune": 51}],
     "a topic": {"topic": "sensors/Delhi/aqi", "payload": "301"},
+    "a topic with a root": {"topic": "tele/Delhi/SENSOR", "payload": {"AQI": 301}},
+    "a number before its label": {"place": "Delhi", "airQuality": "301 AQI"},
+    "a number of a scale": {"place": "Delhi", "airQuality": "301/500"},
+    "a sentence": {"city": "Delhi", "text": "AQI is 301"},
+    "one entity": {
+        "event": {"a": {"sensor.x": {"s": "301", "a": {"unit": "AQI", "name": "Delhi"}}}}
+    },
     "JSON-RPC": {
         "jsonrpc": "2.0",
         "method": "air",
@@ -87,6 +95,39 @@ OTHERS = {
         "data": {"IN": {"Delhi": {"aqi": 301}}, "FR": {"Lyon": {"aqi": 61}, "Paris": {"aqi": 62}}}
     },
     "server-sent events in a text": 'data: {"city": "Delhi", "aqi": 301}\n\n',
+    "a label in the text": {"cities": [{"name": "Delhi", "reading": "AQI: 301"}]},
+    "a category in the text": [{"place": "Delhi", "airQuality": "301 (Very Poor)"}],
+    "the index of one pollutant": {
+        "fields": ["sensor_index", "name", "latitude", "pm2.5_aqi"],
+        "data": [[131075, "Delhi", 28.6, 301]],
+    },
+    "a value beside what it is of": {
+        "result": 301,
+        "@iot.id": 7,
+        "Datastream": {"ObservedProperty": {"name": "AQI"}, "Thing": {"name": "Delhi"}},
+    },
+    "arguments in their order": {"type": 1, "target": "Update", "arguments": ["Delhi", 301]},
+    "a log's labels": {
+        "streams": [{"stream": {"city": "Delhi"}, "values": [["1795236585", '{"aqi": 301}']]}]
+    },
+    "a device and its payload": {
+        "end_device_ids": {"device_id": "Delhi"},
+        "uplink_message": {"decoded_payload": {"aqi": 301}, "rx_metadata": [{"rssi": -35}]},
+    },
+    "values with units": {
+        "site": {"id": "DL001", "title": "Delhi"},
+        "reading": {"aqi": {"val": 301, "unit": "IN-AQI"}, "pm2_5": {"val": 180, "unit": "ug/m3"}},
+    },
+    "indices of pollutants": {
+        "city": "Delhi",
+        "pollutants": [{"name": "pm25", "aqi": 280}, {"name": "no2", "aqi": 40}],
+        "overall_aqi": 301,
+    },
+    "columns without names": {
+        "schema": {"fields": [{"name": "city"}, {"name": "aqi"}]},
+        "data": {"values": [["Delhi", "Pune"], [301, 51]]},
+    },
+    "a serial number": {"serialno": "Delhi", "pm02": 7, "aqi": 301, "model": "I-9PSL"},
 }
 
 
@@ -108,9 +149,9 @@ def test_probe_names_a_command_line_that_reads_it(start, programs, message):
         feed.stop()
 
 
-def probe(programs, *arguments: str) -> subprocess.CompletedProcess:
+def probe(programs, url: str, timeout: str = "--timeout=2s") -> subprocess.CompletedProcess:
     return subprocess.run(
-        [programs.folder / "air-quality-exporter", "probe", *arguments, "--timeout", "2s"],
+        [programs.folder / "air-quality-exporter", "probe", url, timeout],
         capture_output=True, text=True, timeout=60,
     )
 
@@ -145,10 +186,26 @@ def test_probe_succeeds_where_a_reading_came(programs):
         ),
         ([[{"city": "Delhi", "aqi": 301}], {"type": "ping"}], "--feed.jq arrays", ["Delhi"]),
         ([[None, "3", "t", "update", {"city": "Delhi", "aqi": 301}]], "--feed.items /4", ["Delhi"]),
+        (
+            ['7 ["update",[{"city":"Delhi","aqi":301}]]'],
+            "--feed.jq 'arrays | .[1]'",
+            ["Delhi"],
+        ),
+        (
+            [{"pollution": {"city": "Delhi", "aqi": 301}, "weather": {"city": "Delhi", "temp": 9}}],
+            "--feed.items /pollution",
+            ["Delhi"],
+        ),
+        (
+            [{"type": "aqi", "data": [{"city": "Delhi", "aqi": 301}]}, {"type": "ping"}],
+            """--feed.jq 'select(.type? == "aqi") | .data'""",
+            ["Delhi"],
+        ),
     ],
 )
 def test_probe_reads_all_that_is_there(programs, messages, flags, cities):
-    feed = Sender(*map(json.dumps, (messages * 3)[:3]))
+    texts = [each if isinstance(each, str) else json.dumps(each) for each in messages]
+    feed = Sender(*(texts * 3)[:3])
     try:
         found = probe(programs, feed.url).stdout
     finally:
@@ -159,8 +216,22 @@ def test_probe_reads_all_that_is_there(programs, messages, flags, cities):
     assert sorted({row.split("  ")[1] for row in rows}) == cities, found
 
 
-def test_probe_names_no_flags_where_all_is_read(programs):
-    feed = Sender('[{"city": "Delhi", "aqi": 301}]', "[]")
+@pytest.mark.parametrize(
+    "messages",
+    [
+        ['[{"city": "Delhi", "aqi": 301}]', "[]"],
+        # A part of a number is no number.
+        ['[{"city": "Delhi", "aqi": "1.234,5"}]'],
+        ['[{"city": "Delhi", "aqi": "1,234.5"}]'],
+        ['["Delhi: 1.234,5", "Pune: 2.345,6"]'],
+        # Other numbers are no index.
+        ['{"fields": ["name", "humidity"], "data": [["Delhi", 41]]}'],
+        ['{"city": "Delhi", "temp": 31, "wind": {"speed": 2, "deg": 90}}'],
+        ['{"city": "Delhi", "forecast": [{"day": "2026-11-27", "aqi": 280}]}'],
+    ],
+)
+def test_probe_names_no_flags_where_all_is_read_or_nothing_is_an_index(programs, messages):
+    feed = Sender(*messages)
     try:
         assert "to read" not in probe(programs, feed.url).stdout
     finally:
@@ -175,6 +246,54 @@ def test_probe_shows_the_words_of_a_server(programs):
         assert "says=auth required" in found.stdout
     finally:
         feed.stop()
+
+
+HOSTILE = "\x1b]0;title\x07\x1b[2J\u202e\u2028\x00\x9b31m\r\n"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        HOSTILE + "x" * 100_000,
+        json.dumps(HOSTILE * 10_000),
+        json.dumps([{"city": "\u202eDelhi\u2028", "aqi": 301}]),
+        json.dumps([{"city": "Delhi" + HOSTILE, "aqi": HOSTILE}] * 1000),
+        json.dumps([{HOSTILE + str(number): HOSTILE for number in range(1000)}]),
+        json.dumps({"type": HOSTILE, "data": {HOSTILE: {"name": "Delhi", "aqi": 301}}}),
+        json.dumps({"error": HOSTILE * 100}),
+        b"\xff\xfe" * 1000,
+        "[" * 100_000,
+    ],
+    ids=["no JSON", "text", "city", "value", "fields", "names", "error", "bytes", "nesting"],
+)
+def test_probe_cuts_and_escapes_what_a_feed_sends(programs, message):
+    feed = Sender(message, message, message)
+    try:
+        found = probe(programs, feed.url)
+    finally:
+        feed.stop()
+    assert found.stderr == "" and "message 3, " in found.stdout
+    lines = found.stdout.split("\n")
+    assert all(line.isprintable() for line in lines), found.stdout
+    assert max(map(len, lines)) < 1200 and len(lines) < 30, found.stdout
+
+
+def test_probe_waits_as_long_as_it_is_told(programs):
+    silent, talkative = Sender(), Sender("[]", "[]", "[]", "[]")
+    with socket.create_server(("127.0.0.1", 0)) as deaf:
+        try:
+            found = probe(programs, silent.url, "--timeout=100ms")
+            assert (found.returncode, "no message came in time" in found.stdout) == (1, True)
+            found = probe(programs, f"ws://127.0.0.1:{deaf.getsockname()[1]}/", "--timeout=100ms")
+            assert (found.returncode, found.stdout) == (1, "not connected\n")
+            found = probe(programs, talkative.url, "--timeout=1h")
+            assert "message 3, " in found.stdout and "message 4, " not in found.stdout
+        finally:
+            silent.stop()
+            talkative.stop()
+    found = probe(programs, silent.url, "--timeout=soon")
+    assert found.returncode == 1 and "--timeout" in found.stderr
+    assert len(found.stderr.splitlines()) == 1
 
 
 def test_heartbeats_are_rejected_by_nobody(start):
@@ -226,6 +345,20 @@ def test_the_first_rejected_element_is_shown_at_debug_level(start):
         wait_for(lambda: exporter.count_lines('msg="First rejected element"'), "the line")
         [line] = [line for line in exporter.errors if "First rejected element" in line]
         assert "reason=bad_value" in line and r'\"aqi\":\"57,3\"' in line
+    finally:
+        feed.stop()
+
+
+def test_a_message_beyond_a_mebibyte_is_explained_as_well(start):
+    elements = [{"station": "x" * 100, "index": number % 500} for number in range(20_000)]
+    feed = Sender(json.dumps(elements + [{"station": "Delhi", "index": "none"}]))
+    try:
+        exporter = start.exporter("--feed.url", feed.url)
+        wait_for(lambda: exporter.count_lines("--feed.city-field station"), "the hint")
+        fixed = start.exporter(
+            "--feed.url", feed.url, "--feed.city-field=station", "--feed.value-field=index"
+        )
+        wait_for(lambda: fixed.count_lines("city=Delhi value=none"), "the element")
     finally:
         feed.stop()
 

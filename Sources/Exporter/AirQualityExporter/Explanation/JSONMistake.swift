@@ -6,22 +6,24 @@ import JSON
 /// - Returns: `nil` where each word is one of JSON and the mistake is another, such as a missing comma.
 func jsonMistake(in message: Span<UInt8>) -> String? {
     let end = "ends too early, at byte \(message.count)"
+    let quote = UInt8(ascii: "\"")
     var depth = 0
     var index = 0
     while index < message.count {
-        let byte = message[index]
-        if byte == UInt8(ascii: "\"") {
-            guard let next = indexBehindText(at: index, in: message) else { return end }
-            index = next
+        let start = index
+        let byte = message[start]
+        index += 1
+        if byte == quote {
+            while index < message.count, message[index] != quote {
+                index += message[index] == UInt8(ascii: "\\") ? 2 : 1
+            }
+            if index >= message.count { return end }
+            index += 1
         } else if isSeparator(byte) {
             if "{[".utf8.contains(byte) { depth += 1 }
             if "}]".utf8.contains(byte) { depth -= 1 }
-            index += 1
         } else {
-            let start = index
-            while index < message.count, !isSeparator(message[index]), message[index] != UInt8(ascii: "\"") {
-                index += 1
-            }
+            while index < message.count, !isSeparator(message[index]), message[index] != quote { index += 1 }
             let word = message.extracting(start..<index)
             if !isJSONWord(word) { return "\(shown(word, bytes: 32)) at byte \(start)" }
         }
@@ -31,18 +33,6 @@ func jsonMistake(in message: Span<UInt8>) -> String? {
 
 /// A blank, or what stands between the values of a document, and between documents.
 private func isSeparator(_ byte: UInt8) -> Bool { isJSONBlank(byte) || byte == 0x1E || "{}[],:".utf8.contains(byte) }
-
-private func indexBehindText(at start: Int, in message: Span<UInt8>) -> Int? {
-    var index = start + 1
-    while index < message.count {
-        switch message[index] {
-        case UInt8(ascii: "\""): return index + 1
-        case UInt8(ascii: "\\"): index += 2
-        default: index += 1
-        }
-    }
-    return nil
-}
 
 /// Whether a word is `true`, `false`, `null`, or a number that the decoder takes.
 private func isJSONWord(_ word: Span<UInt8>) -> Bool {

@@ -55,7 +55,7 @@ struct MessageExplanation {
     private mutating func addElement(
         _ reason: RejectionReason, of message: [UInt8], _ decoded: FeedMessage, _ format: FeedFormat
     ) {
-        guard let texts = JSONTree.bounded(message) else { return }
+        guard let texts = JSONTree.beginning(of: message) else { return }
         let elements = texts.compactMap { $0.value(at: format.items) }.flatMap { $0.elements ?? [$0] }
         func value(_ field: String, of element: JSONTree) -> JSONTree? {
             jsonPointer(member: field).flatMap { element.value(at: $0) }
@@ -82,9 +82,10 @@ struct MessageExplanation {
 }
 
 extension JSONTree {
-    /// The texts of a message that is short enough to be looked into, and JSON.
-    static func bounded(_ message: [UInt8]) -> [JSONTree]? {
-        message.count <= ReadingPlan.maximumMessageBytes ? texts(of: message.span) : nil
+    /// The texts of a message that is JSON and has at most 4 MiB; of many values the first half million, which take
+    /// some 50 MiB.
+    static func beginning(of message: [UInt8]) -> [JSONTree]? {
+        message.count <= 4 << 20 ? texts(of: message.span, limit: 1 << 19) : nil
     }
 
     /// A server's own words, such as those of `{"error": "auth required"}`.

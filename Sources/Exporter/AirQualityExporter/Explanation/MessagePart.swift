@@ -12,20 +12,20 @@ struct MessagePart {
     let value: JSONTree
     /// The names of its columns, where it is a row of a table that has them.
     var columns: [String]?
-    /// Whether it is one of many of its kind.
-    var isElement = false
 
-    /// The fields of an object, or the columns of a row; none of groups, which are looked at together.
+    /// The fields of an object, or the columns of a row; none of what is looked at together, as groups and rows are.
     var members: [MessagePart] {
         switch value {
         case .object(let fields) where groups(fields).isEmpty:
-            fields.prefix(Self.maximumFields).filter { !FieldNames.isOtherTime($0.name) }
+            let rows = namedRows(fields).map(\.field.name)
+            return fields.prefix(Self.maximumFields)
+                .filter { !FieldNames.isOtherTime($0.name) && !rows.contains($0.name) }
                 .map { MessagePart(steps: [.field($0.name)], value: $0.value) }
         case .array(let elements) where !value.isList:
-            elements.prefix(Self.maximumElements).enumerated().map { index, element in
+            return elements.prefix(Self.maximumElements).enumerated().map { index, element in
                 MessagePart(steps: [.index(index, name: columns?[index])], value: element)
             }
-        default: []
+        default: return []
         }
     }
 
@@ -37,13 +37,12 @@ struct MessagePart {
         }
     }
 
-    /// - Parameter legends: lists of places in any message, whose numbers may come in a list of their own.
-    func views(legends: [[String]]) -> [MessagePart] {
+    var views: [MessagePart] {
         switch value {
         case .object(let all):
             let fields = Array(all.prefix(Self.maximumFields))
             return groups(fields) + entries(fields) + values(fields) + tables(fields) + affixed(fields)
-        case .array(let elements): return self.elements(elements) + rows(elements, legends)
+        case .array(let elements): return lists(elements) + pairs(elements)
         case .text(let text): return inside(text)
         default: return []
         }
@@ -52,9 +51,7 @@ struct MessagePart {
     private func list(_ steps: [PathStep], of elements: some Sequence<JSONTree>, columns: [String]? = nil)
         -> [MessagePart]
     {
-        elements.prefix(Self.maximumElements).map {
-            MessagePart(steps: steps, value: $0, columns: columns, isElement: true)
-        }
+        elements.prefix(Self.maximumElements).map { MessagePart(steps: steps, value: $0, columns: columns) }
     }
 
     // MARK: Objects
@@ -64,7 +61,7 @@ struct MessagePart {
         let places = fields.filter(\.isPlace)
         let names = Set(places.map(\.name))
         let others = fields.filter { !names.contains($0.name) }.map { [PathStep.field($0.name)].expression }
-        let isLikely = places.count > 1 || (others.isEmpty && isElement) || places.contains { $0.value.namesIndex }
+        let isLikely = places.count > 1 || others.isEmpty || places.contains { $0.value.namesIndex }
         guard isLikely, others.count <= 8 else { return [] }
         let entries = places.map { JSONTree.object([JSONField("key", .text($0.name)), JSONField("value", $0.value)]) }
         let rest = others.isEmpty ? [] : [PathStep.filter("del(\(others.joined(separator: ", ")))")]
@@ -94,64 +91,69 @@ struct MessagePart {
 
     /// `{"city": ["Delhi", "Pune"], "aqi": [301, 51]}`, `{"fields": ["city", "aqi"], "rows": [["Delhi", 301]]}`
     private func tables(_ fields: [JSONField]) -> [MessagePart] {
-        let lists = fields.compactMap { field in field.value.elements.map { (name: field.name, values: $0) } }
-        var parts: [MessagePart] = []
-        if let places = fields.first(where: { $0.value.places != nil })?.value.elements {
-            let columns = lists.filter { $0.values.count == places.count }.prefix(Self.maximumElements)
-            let names = columns.map { [PathStep.field($0.name)].expression }.joined(separator: ", ")
-            let rows = places.indices.map { row in JSONTree.array(columns.map { $0.values[row] }) }
-            parts = list([.filter("[\(names)] | transpose[]")], of: rows, columns: columns.map(\.name))
+        let rows = namedRows(fields).flatMap { row in
+            list([.field(row.field.name), .each], of: row.field.value.elements ?? [], columns: row.columns)
         }
-        for names in fields.compactMap(\.value.columnNames) {
-            for rows in lists where rows.values.allSatisfy({ $0.elements?.count == names.count }) {
-                parts += list([.field(rows.name), .each], of: rows.values, columns: names)
-            }
+        guard let places = fields.first(where: { $0.value.arePlaces })?.value.elements else { return rows }
+        let columns = fields.filter { $0.value.elements?.count == places.count }.prefix(Self.maximumElements)
+        let names = columns.map { [PathStep.field($0.name)].expression }.joined(separator: ", ")
+        let cells = self.rows(of: columns.map(\.value))
+        return rows + list([.filter("[\(names)] | transpose[]")], of: cells, columns: columns.map(\.name))
+    }
+
+    /// The fields with rows of a table whose columns another field names.
+    private func namedRows(_ fields: [JSONField]) -> [(field: JSONField, columns: [String])] {
+        fields.compactMap(\.value.columnNames).flatMap { columns in
+            fields.filter { $0.value.isTable(width: columns.count) }.map { ($0, columns) }
         }
-        return parts
     }
 
     /// `{"delhi_aqi": 301, "pune_aqi": 51}`, `{"aqi_delhi": 301}`
     private func affixed(_ fields: [JSONField]) -> [MessagePart] {
-        var parts: [MessagePart] = []
-        for (pattern, isEnd) in [("^(?<city>.+?)[^a-z0-9]?aqi$", true), ("^aqi[^a-z0-9]?(?<city>.+)$", false)] {
-            let rows = fields.compactMap { field -> JSONTree? in
-                let name = field.name.lowercased()
-                guard isEnd ? name.hasSuffix("aqi") : name.hasPrefix("aqi") else { return nil }
-                let city = String(isEnd ? field.name.dropLast(3) : field.name.dropFirst(3))
-                guard FieldNames.canBePlace(city) else { return nil }
-                return .object([JSONField("city", .text(city)), JSONField("aqi", field.value)])
-            }
-            guard rows.count > 1 || fields.count == 1 else { continue }
-            let code = "to_entries[] | {aqi: .value} + (.key | capture(\(jsonLiteral(pattern)); \"i\"))"
-            parts += list([.filter(code)], of: rows)
+        let rows = fields.compactMap { field -> JSONTree? in
+            let name = field.name.lowercased()
+            let city = name.replacing("aqi", with: "")
+            guard name.hasPrefix("aqi") || name.hasSuffix("aqi"), field.value.index != nil,
+                FieldNames.canBePlace(city)
+            else { return nil }
+            return .object([JSONField("city", .text(city)), JSONField("aqi", field.value)])
         }
-        return parts
+        guard rows.count > 1 || fields.count == 1 else { return [] }
+        let city = #"(.key | sub("^aqi[^a-z0-9]*|[^a-z0-9]*aqi$"; ""; "i"))"#
+        let code = #"to_entries[] | select(.key | test("^aqi|aqi$"; "i")) | {city: \#(city), aqi: .value}"#
+        return list([.filter(code)], of: rows)
     }
 
     // MARK: Arrays and texts
 
-    private func elements(_ elements: [JSONTree]) -> [MessagePart] {
-        guard value.isList else { return [] }
-        let columns = elements.count > 1 ? elements[0].columnNames : nil
-        guard let columns, elements.allSatisfy({ $0.elements?.count == columns.count }) else {
-            return list([.each], of: elements)
+    /// `[{"city": "Delhi", "aqi": 301}]`, `[["Delhi", "Pune"], [301, 51]]`, `[["city", "aqi"], ["Delhi", 301]]`
+    private func lists(_ elements: [JSONTree]) -> [MessagePart] {
+        guard value.isList, let first = elements.first else { return [] }
+        if elements.count > 1, value.isTable(width: first.elements?.count ?? 0) {
+            if elements.contains(where: \.arePlaces), elements.contains(where: \.areNumbers) {
+                return list([.filter("transpose[]")], of: rows(of: elements))
+            }
+            if let columns = first.columnNames {
+                return list([PathStep(code: "[1:][]")], of: elements.dropFirst(), columns: columns)
+            }
         }
-        return list([PathStep(code: "[1:][]")], of: elements.dropFirst(), columns: columns)
+        return list([.each], of: elements)
     }
 
-    /// `["Delhi", 301, "Pune", 51]`, or numbers whose places are in a list elsewhere.
-    private func rows(_ elements: [JSONTree], _ legends: [[String]]) -> [MessagePart] {
+    /// - Parameter columns: arrays of the same length.
+    private func rows(of columns: [JSONTree]) -> [JSONTree] {
+        let count = min(columns.first?.elements?.count ?? 0, Self.maximumElements)
+        return (0..<count).map { row in .array(columns.compactMap { $0.elements?[row] }) }
+    }
+
+    /// `["Delhi", 301, "Pune", 51]`
+    private func pairs(_ elements: [JSONTree]) -> [MessagePart] {
         let pairs = stride(from: 0, to: elements.count - 1, by: 2).map { Array(elements[$0...$0 + 1]) }
-        if pairs.count > 1, pairs.allSatisfy({ $0[0].text != nil && $0[1].isNumber }) {
-            return list([.filter("range(0; length; 2) as $i | .[$i:$i + 2]")], of: pairs.map { .array($0) })
-        }
-        guard elements.allSatisfy(\.isNumber), let names = legends.first(where: { $0.count == elements.count }) else {
-            return []
-        }
-        let code = "[[\(names.map(jsonLiteral).joined(separator: ", "))], .] | transpose[]"
-        return list([.filter(code)], of: zip(names, elements).map { .array([.text($0), $1]) })
+        guard pairs.count > 1, pairs.allSatisfy({ $0[0].text != nil && $0[1].isNumber }) else { return [] }
+        return list([.filter("range(0; length; 2) as $i | .[$i:$i + 2]")], of: pairs.map { .array($0) })
     }
 
+    /// JSON in a text, server-sent events, or `Delhi: 301`.
     private func inside(_ text: String) -> [MessagePart] {
         if let inner = text.jsonInside { return list([.filter("fromjson")], of: [inner]) }
         if let inner = text.eventData {
@@ -159,7 +161,7 @@ struct MessagePart {
             return list([.filter(code)], of: [inner])
         }
         guard let (name, number) = text.nameAndNumber else { return [] }
-        let code = #"capture("^ *(?<name>[^:=;,|]+?) *[:=;,|] *(?<n>[0-9]+([.][0-9]+)?)")"#
+        let code = #"capture("^ *(?<name>[^:=;,|]+?) *[:=;,|] *(?<n>[0-9]+([.][0-9]+)?)(?![.,]?[0-9])")"#
         return list([.filter(code)], of: [.object([JSONField("name", .text(name)), JSONField("n", .number(number))])])
     }
 }
@@ -173,7 +175,7 @@ extension JSONTree {
     private var isObject: Bool { if case .object = self { true } else { false } }
     fileprivate var isContainer: Bool { isObject || elements != nil }
 
-    /// The number, or the first one in a short text that is no time.
+    /// The number, or the first one in a short text that is no time and has no thousands.
     var index: Double? {
         switch self {
         case .number(let digits): return Double(digits)
@@ -199,12 +201,16 @@ extension JSONTree {
             || elements.allSatisfy { $0.text.map { $0.jsonInside != nil || $0.nameAndNumber != nil } ?? false }
     }
 
-    /// The names of places in a list of nothing else.
-    var places: [String]? {
-        guard let elements, !elements.isEmpty else { return nil }
-        let places = elements.compactMap(\.text).filter { FieldNames.isPlace($0) && FieldNames.canBePlace($0) }
-        return places.count == elements.count ? places : nil
+    /// Whether it is an array of arrays of the same length.
+    fileprivate func isTable(width: Int) -> Bool { elements?.allSatisfy { $0.elements?.count == width } ?? false }
+
+    /// Whether it is a list of names of places, and of nothing else.
+    fileprivate var arePlaces: Bool {
+        guard let elements, !elements.isEmpty else { return false }
+        return elements.allSatisfy { $0.text.map { FieldNames.isPlace($0) && FieldNames.canBePlace($0) } ?? false }
     }
+
+    fileprivate var areNumbers: Bool { elements?.allSatisfy(\.isNumber) ?? false }
 
     /// The names of columns: texts, or objects with a name each.
     fileprivate var columnNames: [String]? {
@@ -230,8 +236,10 @@ extension String {
     /// `Delhi: 301`, in parts.
     fileprivate var nameAndNumber: (name: String, number: String)? {
         let parts = split(maxSplits: 1, omittingEmptySubsequences: false) { ":=;,|".contains($0) }
-        guard parts.count == 2, utf8.count <= 128, FieldNames.canBePlace(String(parts[0])) else { return nil }
-        let number = parts[1].drop { $0 == " " }.prefix { ("0"..."9").contains($0) || $0 == "." }
-        return Double(number) == nil ? nil : (String(parts[0]), String(number))
+        guard parts.count == 2, utf8.count <= 128 else { return nil }
+        let name = String(parts[0])
+        let number = parts[1].drop { $0 == " " }.prefix { "0123456789.,".contains($0) }
+        guard FieldNames.isPlace(name), FieldNames.canBePlace(name), Double(number) != nil else { return nil }
+        return (name, String(number))
     }
 }

@@ -14,24 +14,23 @@ struct PlanSearch {
 
     /// Plans with how likely each is the right one.
     private(set) var scores: [ReadingPlan: Int] = [:]
-    private let legends: [[String]]
     /// Whether the message may be the reading of a place that it does not name: a server says nothing in it.
     private let mayBeNameless: Bool
-    /// The selection of messages of the same sort; empty where there is but one.
+    /// The selection of messages of the same sort; empty where there is but one sort.
     private let kind: [PathStep]
     private var partCount = 0
     private var numberCount = 0
-    /// Parts on the way to the current one, each with the steps to the next.
+    /// Parts on the way to the current one, each with what surrounds it there, and the steps to the next.
     private var trail: [(part: MessagePart, scalars: [Scalar], steps: [PathStep])] = []
 
     private typealias Scalar = (steps: [PathStep], value: JSONTree)
     /// A text that says that a number near it is an index, and the place on the trail from which the steps lead to it.
     private typealias Sign = (depth: Int, steps: [PathStep], text: String)
 
-    init(_ message: JSONTree, legends: [[String]]) {
-        self.legends = legends
+    /// - Parameter isMixed: whether other messages are no object, or no array, where this one is.
+    init(_ message: JSONTree, isMixed: Bool) {
         mayBeNameless = message.serverWords() == nil
-        kind = message.kind.map { [$0] } ?? []
+        kind = message.kind.map { [$0] } ?? (isMixed ? [.filter(message.elements == nil ? "objects" : "arrays")] : [])
         visit(MessagePart(steps: [], value: message))
     }
 
@@ -40,8 +39,11 @@ struct PlanSearch {
         guard partCount <= Self.maximumParts, trail.count <= Self.maximumDepth else { return }
         if !trail.isEmpty, let index = part.value.index, IndexRange.isValid(index) { propose(part.value) }
         let scalars = Array(part.scalars(depth: 3).prefix(Self.maximumTexts))
-        for next in part.members + part.views(legends: legends) {
-            trail.append((part, scalars, next.steps))
+        for next in part.members + part.views {
+            // The parts on the way to a number are looked at by themselves, and so are the entries that it is one of.
+            let isEntry = next.steps.last == .entries || next.steps.last == .values
+            let others = scalars.filter { isEntry ? $0.steps.count == 1 : $0.steps.first != next.steps.first }
+            trail.append((part, others, next.steps))
             visit(next)
             trail.removeLast()
         }
@@ -59,9 +61,14 @@ struct PlanSearch {
         var extraction: [PathStep] = []
         if let text = value.text, jsonNumber(text.utf8Span.span) == nil {
             let isFirst = text.utf8.first.map(isDigit) ?? false
-            guard names.prefix(2).contains(where: FieldNames.isIndex) || (isFirst && named.first != steps.count - 1)
-            else { return }
-            extraction = [.filter(#"gsub(","; ".")"#), .filter(#"capture("(?<n>[0-9]+([.][0-9]+)?)").n"#)]
+            let isNamed = names.prefix(2).contains { FieldNames.isIndex($0) || FieldNames.isAir($0) }
+            let isLabelled = FieldNames.saysIndex(text.filter { !$0.isNumber })
+            guard isNamed || isLabelled || (isFirst && named.first != steps.count - 1) else { return }
+            // No number with thousands, of which a part would be read.
+            let number = "[0-9]+([.][0-9]+|,[0-9]{1,2})?"
+            extraction = [
+                .filter(#"capture("^[^0-9]*(?<n>\#(number))(?![.,]?[0-9])").n"#), .filter(#"gsub(","; ".")"#),
+            ]
         }
         for (distance, depth) in trail.indices.reversed().enumerated() {
             for city in cities(at: depth) {
@@ -77,7 +84,7 @@ struct PlanSearch {
 
     private var sign: Sign? {
         for depth in trail.indices.reversed().prefix(3) {
-            for scalar in trail[depth].scalars where scalar.steps.count < 3 {
+            for scalar in trail[depth].scalars {
                 for part in parts(of: scalar) where FieldNames.saysIndex(part.text) {
                     return (depth, part.steps, part.text)
                 }
@@ -88,21 +95,22 @@ struct PlanSearch {
 
     /// Ways to what may name the place of the number, the likeliest first.
     private func cities(at depth: Int) -> [(steps: [PathStep], rank: Int)] {
-        let (part, scalars, steps) = trail[depth]
+        let (part, scalars, _) = trail[depth]
         var cities: [(steps: [PathStep], rank: Int)] = []
-        // The parts on the way to the number have been looked at.
-        for scalar in scalars where scalar.steps.first != steps.first {
-            let name = scalar.steps.last?.name
+        for scalar in scalars {
+            let names = scalar.steps.compactMap(\.name)
             if case .number(let digits) = scalar.value, digits.utf8.allSatisfy(isDigit),
-                name?.lowercased().hasSuffix("id") == true
+                names.last?.lowercased().hasSuffix("id") == true
             {
-                cities.append((scalar.steps, 48))
+                // The number of a place, rather than that of a measurement.
+                let isPlaces = names.contains { FieldNames.placeRank($0) ?? 40 < 40 }
+                cities.append((scalar.steps, isPlaces ? 46 : 55))
             }
             guard let rank = rank(of: scalar, at: depth) else { continue }
             for part in parts(of: scalar) where FieldNames.isPlace(part.text) {
                 let isWhole = part.steps == scalar.steps
                 guard isWhole || FieldNames.canBePlace(part.text) else { continue }
-                cities.append((part.steps, rank + (isWhole ? scalar.steps.count - 1 : -5)))
+                cities.append((part.steps, rank + (isWhole ? scalar.steps.count - 1 : part.rank)))
             }
         }
         if cities.isEmpty, let name = part.position { cities.append(([.filter(name)], 50)) }
@@ -124,22 +132,27 @@ struct PlanSearch {
             return isBefore ? 15 : 44
         }
         if FieldNames.isTopic(name) { return 35 }
-        if names.contains(where: FieldNames.isOtherText) { return nil }
+        if names.contains(where: FieldNames.isOtherText) || FieldNames.isKind(name) { return nil }
         let outer = names.dropLast().compactMap(FieldNames.placeRank).min()
-        if let own = FieldNames.placeRank(name) { return outer.map { min(own, $0 + 3) } ?? own }
+        if let own = FieldNames.placeRank(name) {
+            return outer.map { own < 50 ? min(own, $0 + 3 + own / 10) : own } ?? own
+        }
         return outer.map { $0 + 3 } ?? 44
     }
 
-    /// The text, and where it is the name of a topic, such as `sensors/Delhi/aqi`, its parts.
-    private func parts(of scalar: Scalar) -> [(steps: [PathStep], text: String)] {
+    /// The text, and where it is the name of a topic, such as `sensors/Delhi/aqi`, its parts with their ranks: the last
+    /// one first, and not the root of a long name.
+    private func parts(of scalar: Scalar) -> [(steps: [PathStep], text: String, rank: Int)] {
         guard let text = scalar.value.text else { return [] }
-        guard scalar.steps.last?.name.map(FieldNames.isTopic) ?? true, !text.contains(" "),
+        guard scalar.steps.last?.name.map(FieldNames.isTopic) ?? !text.contains(" "),
             let separator = text.first(where: { "/:@".contains($0) })
-        else { return [(scalar.steps, text)] }
+        else { return [(scalar.steps, text, 0)] }
         let parts = text.split(separator: separator, maxSplits: 16, omittingEmptySubsequences: false)
-            .enumerated().reversed()
-        return [(scalar.steps, text)]
-            + parts.map { (scalar.steps + [.filter("split(\"\(separator)\")[\($0)]")], String($1)) }
+        let indices = parts.indices.dropFirst(parts.count > 2 ? 1 : 0).reversed()
+        return [(scalar.steps, text, 0)]
+            + indices.enumerated().map { distance, index in
+                (scalar.steps + [.filter("split(\"\(separator)\")[\(index)]")], String(parts[index]), distance - 5)
+            }
     }
 
     // MARK: Plans
@@ -148,22 +161,22 @@ struct PlanSearch {
     ///
     /// - Parameter depth: the part with the way to the place's name.
     private func plan(_ depth: Int, city: [PathStep], _ sign: Sign?, _ extraction: [PathStep]) -> ReadingPlan {
-        var way = trail[..<depth].map(\.steps)
-        var value = trail[depth...].map(\.steps) + [extraction]
+        var parts = trail.map(\.steps) + [extraction]
+        var wayCount = depth
         if let sign {
-            let selection = PathStep.filter("select(\(sign.steps.inParentheses) == \(jsonLiteral(sign.text)))")
-            if sign.depth <= depth {
-                way.insert([selection], at: sign.depth)
-            } else {
-                value.insert([selection], at: sign.depth - depth)
-            }
+            let selection = "select(\(sign.steps.inParentheses) == \(jsonLiteral(sign.text)))"
+            parts.insert([.filter(selection)], at: sign.depth)
+            if sign.depth <= depth { wayCount += 1 }
         }
-        let steps = kind + way.joined()
-        let valueSteps = Array(value.joined())
-        if let plan = ReadingPlan(way: steps, city: city, value: valueSteps) { return plan }
-        let object = "{city: \(city.inParentheses), aqi: \(valueSteps.inParentheses)}"
-        let isSafe = city.count == 1 && valueSteps.count == 1
-        return ReadingPlan(program: (steps + [.filter(object + (isSafe ? "" : "?"))]).expression)
+        let way = kind + parts[..<wayCount].joined()
+        let value = Array(parts[wayCount...].joined())
+        if let plan = ReadingPlan(way: way, city: city, value: value) { return plan }
+        if city == [.field("city")], value == [.field("aqi")] {
+            return ReadingPlan(program: (way.last == .each ? way.dropLast() : way).expression)
+        }
+        let object = "{city: \(city.inParentheses), aqi: \(value.inParentheses)}"
+        let isSafe = city.count == 1 && value.count == 1
+        return ReadingPlan(program: (way + [.filter(object + (isSafe ? "" : "?"))]).expression)
     }
 }
 
@@ -174,9 +187,9 @@ extension Collection where Element == PathStep {
 extension ReadingPlan {
     /// The plan by flags; `nil` where they cannot say it.
     fileprivate init?(way: [PathStep], city: [PathStep], value: [PathStep]) {
-        let list = way.lastIndex(of: .each).map { way[..<$0] } ?? way[...]
-        let inElement = way.dropFirst(list.count + (list.count < way.count ? 1 : 0))
-        guard let items = list.pointer, let city = Self.fieldFlag(inElement + city),
+        let end = way.lastIndex(of: .each) ?? way.endIndex
+        let inElement = way[end...].dropFirst()
+        guard let items = way[..<end].pointer, let city = Self.fieldFlag(inElement + city),
             let value = Self.fieldFlag(inElement + value)
         else { return nil }
         self.init(items: items, cityField: city, valueField: value)

@@ -14,8 +14,6 @@ struct ReadingPlan: Hashable {
     private static let maximumTries = 8
     /// Longer command lines are not proposed.
     private static let maximumArgumentBytes = 1000
-    /// Longer messages are not looked into.
-    static let maximumMessageBytes = 1 << 20
 
     /// The flags as they are typed into a shell; empty: none are needed.
     var arguments: String {
@@ -27,48 +25,48 @@ struct ReadingPlan: Hashable {
         return words.map(shellQuoted).joined(separator: " ")
     }
 
-    /// The readings that the plan finds in the messages.
-    func readings(of messages: [[UInt8]]) -> [(city: String, index: Double)] {
+    /// The readings that the plan finds in the messages, and how many elements and messages it rejects.
+    func read(_ messages: [[UInt8]]) -> (readings: [(city: String, index: Double)], rejections: Int) {
         var settings = Configuration()
         settings.program = program
         settings.format = FeedFormat(items: jsonPointer(items) ?? [], cityField: cityField, valueField: valueField)
         var reader = MessageReader(settings)
         var readings: [(city: String, index: Double)] = []
-        for message in messages { readings += reader.read(message.span, receivedAt: 0).decoded.accepted }
-        return readings
+        var rejections: UInt64 = 0
+        for message in messages {
+            let decoded = reader.read(message.span, receivedAt: 0).decoded
+            readings += decoded.accepted
+            for reason in decoded.rejections.reasons { rejections += decoded.rejections[reason] }
+        }
+        return (readings, Int(rejections))
     }
 
     /// The plan that reads most from the messages; `nil` where none does.
     ///
     /// - Parameter messages: UTF-8, as they came.
     static func best(for messages: [[UInt8]]) -> ReadingPlan? {
-        let texts = messages.compactMap(JSONTree.bounded).joined()
-        let legends = Array(texts.flatMap(\.legends).prefix(20))
+        let texts = messages.compactMap(JSONTree.beginning(of:)).joined()
+        let arrays = texts.count { $0.elements != nil }
         var scores: [ReadingPlan: Int] = [:]
-        for text in texts { scores.merge(PlanSearch(text, legends: legends).scores, uniquingKeysWith: max) }
+        for text in texts {
+            let isMixed = arrays > 0 && arrays < texts.count
+            scores.merge(PlanSearch(text, isMixed: isMixed).scores, uniquingKeysWith: max)
+        }
         // In a fixed order where scores are the same.
         let plans = scores.map { (plan: $0.key, score: $0.value, arguments: $0.key.arguments) }
             .filter { $0.arguments.utf8.count <= maximumArgumentBytes }
             .sorted { ($1.score, $0.arguments) < ($0.score, $1.arguments) }
-        var best: (plan: ReadingPlan, score: Int, count: Int)?
+        var best: (plan: ReadingPlan, score: Int, cities: Int, rejections: Int)?
         for candidate in plans.prefix(maximumTries) {
             // A plan that is much less likely is not better because it reads more.
             if let best, candidate.score + 15 < best.score { break }
-            let count = Set(candidate.plan.readings(of: messages).map(\.city)).count
-            if count > best?.count ?? 0 { best = (candidate.plan, candidate.score, count) }
+            let (readings, rejections) = candidate.plan.read(messages)
+            let cities = Set(readings.map(\.city)).count
+            if (cities, -rejections) > (best?.cities ?? 0, -(best?.rejections ?? 0)) {
+                best = (candidate.plan, candidate.score, cities, rejections)
+            }
         }
         return best?.plan
-    }
-}
-
-extension JSONTree {
-    /// The lists of places anywhere in the value.
-    fileprivate var legends: [[String]] {
-        switch self {
-        case .object(let fields): fields.flatMap(\.value.legends)
-        case .array(let elements): places.map { [$0] } ?? elements.flatMap(\.legends)
-        default: []
-        }
     }
 }
 

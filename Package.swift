@@ -80,7 +80,7 @@ let package = Package(
             name: "WebConfiguration", dependencies: ["Bytes", "HTTPText", "System", "YAML", "CCrypt", "CGnuTLS"],
             path: "Sources/Exporter/WebConfiguration"),
         .target(
-            name: "HTTPClient", dependencies: ["Bytes", "HTTPText", "System", "CCurl"],
+            name: "HTTPClient", dependencies: ["HTTPText", "System", "CCurl"],
             path: "Sources/Feed/HTTPClient"),
         .target(
             name: "HTTPServer",
@@ -171,7 +171,8 @@ let package = Package(
             dependencies: ["Bytes", "HTTPText", "System", "WebConfiguration", "TestSupport"],
             exclude: ["Fixtures"]),
         .testTarget(name: "YAMLTests", dependencies: ["System", "YAML", "TestSupport"]),
-        .testTarget(name: "HTTPClientTests", dependencies: ["Bytes", "HTTPClient", "System", "TestSupport"]),
+        .testTarget(
+            name: "HTTPClientTests", dependencies: ["HTTPClient", "HTTPText", "System", "TestSupport"]),
         .testTarget(
             name: "HTTPServerTests",
             dependencies: [

@@ -28,7 +28,10 @@ private struct BadCommandLine: Sendable, CustomTestStringConvertible {
         BadCommandLine("--cities=0", line: #"--cities "0": expected a whole number, 1 to 1000000"#),
         BadCommandLine("--once", line: "--once: not a flag of simulate, only of replay"),
         BadCommandLine("replay", "a", "--seed=1", line: "--seed: not a flag of replay, only of simulate"),
-        BadCommandLine("replay", "/no/file", line: "cannot read /no/file: No such file or directory"),
+        BadCommandLine(
+            "replay", "/no/file",
+            line: #"FILE "/no/file": expected CSV with City, Date and AQI, or lines of JSON: cannot read /no/file: "#
+                + "No such file or directory"),
         BadCommandLine(
             "record", "ws://h/", "--header=Host: secret",
             line: "--header ***: expected no header Host, which the handshake sets itself"),
@@ -38,15 +41,18 @@ private struct BadCommandLine: Sendable, CustomTestStringConvertible {
                 #"URL "http://***@host/?***": it does not begin with ws:// or wss://, expected ws://host:port/path or wss://host:port/path"#
         ),
         BadCommandLine(
-            "record", "ws://h/", "--output=/no/file", line: "cannot write /no/file: No such file or directory"),
+            "record", "ws://h/", "--output=/no/file",
+            line: #"--output "/no/file": expected a file to append to: cannot write /no/file: "#
+                + "No such file or directory"),
         BadCommandLine(
             "poll", "--source=iqair",
             line: #"--source "iqair": expected open-meteo, waqi, openaq, cpcb or json"#),
         BadCommandLine("poll", "--index=uk", line: #"--index "uk": expected india, us or eu"#),
         BadCommandLine("poll", "--set=europe", line: #"--set "europe": expected seeds, india or capitals"#),
         BadCommandLine(
-            "poll", "--set=india", "--cities=/no/file", line: #"--set "india": expected no --cities beside it"#),
-        BadCommandLine("poll", "--cities=/no/file", line: "cannot read /no/file: No such file or directory"),
+            "poll", "--cities=/no/file",
+            line: #"--cities "/no/file": expected CSV with city,latitude,longitude: cannot read /no/file: "#
+                + "No such file or directory"),
         BadCommandLine(
             "poll", "--source=waqi", "--index=india", line: #"--index "india": expected us, the index that waqi gives"#),
         BadCommandLine(
@@ -55,7 +61,10 @@ private struct BadCommandLine: Sendable, CustomTestStringConvertible {
             "poll", "--source=openaq",
             line: "--key-file: expected a file with the key for openaq, or the key in AIR_QUALITY_FEED_KEY"),
         BadCommandLine(
-            "poll", "--source=openaq", "--key-file=/dev/null", line: "cannot read /dev/null: it is not a regular file"),
+            "poll", "--source=openaq", "--key-file=/dev/null",
+            line: #"--key-file "/dev/null": expected a file with the key alone, without name, quotes or brackets: "#
+                + "at most 256 letters, digits and -_.+/, = only at the end: cannot read /dev/null: "
+                + "it is not a regular file"),
         BadCommandLine(
             "poll", "--rate=60",
             line: #"--rate "60": expected N/DURATION, at most N calls in any DURATION, for example 60/1m"#),
@@ -64,7 +73,10 @@ private struct BadCommandLine: Sendable, CustomTestStringConvertible {
             line:
                 #"--base-url "http://***@host/?***": expected http:// or https:// and a host, without user, path and query"#
         ),
-        BadCommandLine("poll", "--ca-file=/no/file", line: "cannot read /no/file: No such file or directory"),
+        BadCommandLine(
+            "poll", "--ca-file=/no/file",
+            line: #"--ca-file "/no/file": expected certificates of authorities in PEM: cannot read /no/file: "#
+                + "No such file or directory"),
         BadCommandLine(
             "poll", "--key=secret",
             line: #"unknown flag "--key", use --key-file FILE or the variable AIR_QUALITY_FEED_KEY"#),
@@ -87,7 +99,7 @@ struct FlagErrorTests {
         #expect(
             program.errors == [
                 "air-quality-feed: --key-file \"\(file.path)\": expected a file with the key alone, without name, "
-                    + "quotes or brackets: at most 256 letters, digits and -_.+/, = only at the end"
+                    + "quotes or brackets: at most 256 letters, digits and -_.+/, = only at the end: it has something else"
             ])
     }
 
@@ -107,7 +119,27 @@ struct FlagErrorTests {
         #expect(program.waitForEnd() == 1)
         #expect(
             program.errors == [
-                #"air-quality-feed: \#(file.path):2: AQI "many" is not a number, expected one, or nothing"#
+                "air-quality-feed: FILE \"\(file.path)\": expected CSV with City, Date and AQI, or lines of JSON: "
+                    + #"line 2: AQI "many" is not a number, expected one, or nothing"#
             ])
+    }
+
+    @Test func `A list of cities is named with its flag and the line that is wrong`() throws {
+        let file = try TemporaryFile("city,latitude,longitude\nA,1,east\n")
+        let program = try RunningProgram("air-quality-feed", ["poll", "--cities", file.path])
+        #expect(program.waitForEnd() == 1)
+        #expect(
+            program.errors == [
+                "air-quality-feed: --cities \"\(file.path)\": expected CSV with city,latitude,longitude: line 2: the row "
+                    + #"is "A,1,east", expected city,latitude,longitude with degrees, and texts of at most 128 bytes of "#
+                    + "UTF-8"
+            ])
+    }
+
+    @Test func `A list of cities and a set are a bad combination`() throws {
+        let file = try TemporaryFile("city,latitude,longitude\nA,1,2\n")
+        let program = try RunningProgram("air-quality-feed", ["poll", "--set=india", "--cities", file.path])
+        #expect(program.waitForEnd() == 1)
+        #expect(program.errors == [#"air-quality-feed: --set "india": expected no --cities beside it"#])
     }
 }

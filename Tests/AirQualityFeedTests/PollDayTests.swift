@@ -3,6 +3,7 @@ import AirSources
 import Bytes
 import HTTPText
 import Synchronization
+import System
 import TestSupport
 import Testing
 
@@ -28,10 +29,10 @@ private struct Service {
     let source: SourceName
     var random: SeededRandom
 
-    mutating func answer(_ request: HTTPClientRequest, at now: Int64) -> Result<HTTPClientResponse, HTTPFailure> {
+    mutating func answer(_ query: SourceQuery, at now: Int64) -> Result<HTTPClientResponse, SystemError> {
         switch random.next() % 35 {
-        case 0: return .failure(.failed("30 s"))
-        case 1: return .failure(.failed("cut off"))
+        case 0: return .failure(SystemError(.peer, "30 s"))
+        case 1: return .failure(SystemError(.peer, "cut off"))
         case 2: return .success(HTTPClientResponse(status: 500))
         case 3: return .success(HTTPClientResponse(status: 429, headers: ["Retry-After": "90"]))
         case 4: return .success(HTTPClientResponse(status: 200, body: Array("<html>".utf8)))
@@ -41,7 +42,7 @@ private struct Service {
         default:
             // The newest hour is there twelve minutes after it has begun.
             let newest = (now - 12 * 60_000) / hour * hour
-            let body = Array(document(request.url, newest).utf8)
+            let body = Array(document(query.path, newest).utf8)
             return .success(HTTPClientResponse(status: 200, body: body))
         }
     }
@@ -116,7 +117,7 @@ struct PollDayTests {
             api: source.source(
                 cities: cities, scale: .india, key: key, maximumCost: source.rate.calls,
                 document: SourceQuery(path: "/", headers: [], subject: "")),
-            baseURL: "https://h", cities: cities, rate: source.rate, interval: .seconds(900),
+            cities: cities, rate: source.rate, interval: .seconds(900),
             random: { dice.withLock { Double($0.next() % 1000) / 1000 } })
         var now = midnight + 20 * 60_000
         let end = midnight + 24 * hour
@@ -128,10 +129,10 @@ struct PollDayTests {
             case .wait(let time):
                 try #require(time > now)
                 now = time
-            case .ask(let request):
-                let cost = source == .openMeteo ? request.url.split(separator: "&")[0].split(separator: ",").count : 1
+            case .ask(let query):
+                let cost = source == .openMeteo ? query.path.split(separator: "&")[0].split(separator: ",").count : 1
                 calls += Array(repeating: now, count: cost)
-                let answer = service.answer(request, at: now)
+                let answer = service.answer(query, at: now)
                 now += 200
                 let report = plan.take(answer, at: now)
                 for (city, air) in report.news { heard[city, default: []].insert(air.observedAt * 1000) }

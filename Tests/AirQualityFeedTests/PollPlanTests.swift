@@ -3,6 +3,7 @@ import AirSources
 import Bytes
 import HTTPText
 import Synchronization
+import System
 import Testing
 
 @testable import AirQualityFeed
@@ -35,7 +36,7 @@ private struct Scenario {
             api: SourceName.waqi.source(
                 cities: cities, scale: .us, key: "k", maximumCost: 1,
                 document: SourceQuery(path: "/", headers: [], subject: "")),
-            baseURL: "http://h", cities: cities, keyOrigin: "--key-file \"k\"", rate: rate, interval: interval,
+            cities: cities, keyOrigin: "--key-file \"k\"", rate: rate, interval: interval,
             random: { random })
     }
 
@@ -45,8 +46,8 @@ private struct Scenario {
     mutating func ask() -> (city: String?, wait: Int64?) {
         switch plan.next(at: now) {
         case .wait(let time): return (nil, time)
-        case .ask(let request):
-            latitude = String(request.url.split(separator: ":").last?.prefix { $0 != "." } ?? "")
+        case .ask(let query):
+            latitude = String(query.path.split(separator: ":").last?.prefix { $0 != "." } ?? "")
             return (Int(latitude).map { cities[$0].name }, nil)
         }
     }
@@ -56,7 +57,9 @@ private struct Scenario {
         note(plan.take(.success(HTTPClientResponse(status: status, headers: headers, body: body)), at: now))
     }
 
-    mutating func fail(_ words: String = "no connection") { note(plan.take(.failure(.failed(words)), at: now)) }
+    mutating func fail(_ words: String = "no connection") {
+        note(plan.take(.failure(SystemError(.peer, words)), at: now))
+    }
 
     private mutating func note(_ report: PollPlan.Report) {
         news += report.news.map { "\(cities[$0.city].name) \(Int($0.air.index))" }
@@ -174,6 +177,17 @@ struct PollPlanTests {
                 "waqi reports a server error: status 503: maintenance; trying again",
                 "waqi cannot be reached (30 s); trying again",
                 "waqi sends a response that is not as documented, for Delhi: it is no JSON; trying again",
+            ])
+    }
+
+    @Test func `What a source says in place of what was asked for stands in the line`() {
+        var scenario = Scenario()
+        _ = scenario.ask()
+        scenario.answer(200, #"{"message":"Limit Exceeded"}"#)
+        #expect(
+            scenario.log == [
+                "waqi sends a response that is not as documented, for Delhi: data is missing; it says "
+                    + #""Limit Exceeded"; trying again"#
             ])
     }
 

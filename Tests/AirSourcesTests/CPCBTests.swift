@@ -261,7 +261,7 @@ struct CPCBTests {
                         city: "Aurangabad", station: "\(number)", updatedAt: now, latitude: place?.0,
                         longitude: place?.1, index: "\(10 * number)"), at: now)
             }
-            return try? stations.air(of: 0, at: now).get().index
+            return try? stations.air(of: 0, at: now).index
         }
         #expect(index(of: [maharashtra], [nil]) == nil)
         #expect(index(of: [maharashtra], [nil, here, here]) == 15)
@@ -296,10 +296,46 @@ struct CPCBTests {
         #expect(try source.error(of: #"{"status":"ok"}"#) == .unreadable("total is missing"))
     }
 
+    /// Coordinates with blanks as data.gov.in has given them for Cuttack and Pali.
+    @Test func `Coordinates with blanks, as they were recorded, are read`() throws {
+        let cuttack = PolledCity(name: "Cuttack", latitude: 20.46497, longitude: 85.87927)
+        let pali = PolledCity(name: "Pali", latitude: 25.77276, longitude: 73.32335)
+        var source = CPCB(cities: [cuttack, pali], key: "k")
+        let document = page(
+            rows(good, city: "Cuttack", station: "CDA Area, Cuttack - OSPCB")
+                .map { $0.replacing("28.6", with: "20.48891     ").replacing("77.2", with: "85.84768") }
+                + rows(good, city: "Pali", station: "Indira Colony Vistar, Pali - RSPCB")
+                .map { $0.replacing("28.6", with: "25.771061").replacing("77.2", with: " 73.340227") })
+        let findings = try source.findings(for: [0, 1]) { _ in document }
+        #expect(try findings.map { try $0.air.get().index } == [120, 120])
+    }
+
+    @Test func `Older values of a station that comes twice do not replace newer ones, and are named`() throws {
+        let late = rows([("PM2.5", "\"300\""), ("NH3", "\"7\"")], updated: "21-07-2026 22:00:00")
+        for table in [late + rows(good), rows(good) + late] {
+            var source = source()
+            var response = SourceResponse(queries: source.queries(for: [0], at: now))
+            while let query = response.queries.first {
+                response = try source.read(Array(answer(query.path, table).utf8), of: query, at: now)
+            }
+            #expect(try air(response.findings).index == 120)
+            #expect(try air(response.findings).subIndices[.nh3] == 7)
+            #expect(
+                response.omissions == [Omission("older values of stations that come twice", "ITO, Delhi - CPCB")])
+        }
+    }
+
+    @Test(arguments: ["0", "-1", "1.5"])
+    func `A set without rows is no set`(total: String) throws {
+        var source = source()
+        #expect(try source.error(of: page([], total: total)) == .unreadable("total is \(total)"))
+    }
+
     @Test func `An error in a good answer is what it says`() throws {
         var source = source()
         for (document, error) in [
-            (#"{"status":"error"}"#, SourceError.failed("it gives no reason")),
+            (#"{"error":{"code":"429","message":"Too many requests"}}"#, SourceError.busy("Too many requests")),
+            (#"{"status":"error"}"#, .failed("it gives no reason")),
             (#"{"status":"error","message":"Data not available"}"#, .failed("Data not available")),
             (#"{"error":"Key not authorised"}"#, .refused("Key not authorised")),
             (#"{"status":"error","message":"Rate limit exceeded"}"#, .busy("Rate limit exceeded")),
@@ -411,5 +447,6 @@ struct CPCBFeedTests {
             "", "<", "<html></html>", String(good.prefix(200)), String(good.dropLast(3)), "{\"total\":1}", "<a b='",
             "<a b=\"c", "<a b=c d", "<AqIndex", "<a =\"\"><b/ c>",
         ] { #expect(try source.error(of: text) == .unreadable("it is no XML with an AqIndex that ends")) }
+        #expect(try source.error(of: document("")) == .unreadable("it has no station"))
     }
 }

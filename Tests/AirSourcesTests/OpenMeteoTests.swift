@@ -141,10 +141,10 @@ struct OpenMeteoTests {
     }
 
     @Test(arguments: [
-        (#"{"hourly":{"time":[1784660400],"pm10":["9"]}}"#, "hourly.pm10[0] has the wrong type"),
+        (#"{"hourly":{"time":["soon"],"pm10":[9]}}"#, "hourly.time[0] has the wrong type"),
         (#"{"hourly":{"time":[1784660400],"pm10":[1,2]}}"#, "pm10 has 2 values for 1 hours"),
-        (#"{"hourly":{"pm10":[1]}}"#, "hourly.time is missing"), (#"{"hourly":null}"#, "hourly is null"),
-        ("{}", "hourly is missing"),
+        (#"{"hourly":{"pm10":[1]}}"#, "hourly.time is missing"), (#"{"hourly":null}"#, "hourly.time is missing"),
+        ("{}", "hourly.time is missing"),
     ])
     func `The part of a place that is not as documented is named`(document: String, text: String) throws {
         var source = source()
@@ -160,9 +160,22 @@ struct OpenMeteoTests {
         #expect(try source.error(of: document) == .unreadable(text))
     }
 
-    @Test func `Values that are no concentrations are left out`() throws {
-        var source = source()
-        let document = place(three + [("pm10", "-999"), ("ozone", "1e9")])
-        #expect(try air(source.findings(for: [0]) { _ in document }).concentrations.count == 3)
+    @Test func `Numbers may be text, small negative ones count as 0, and what is none is left out and named`() throws {
+        let source = source()
+        let document = place(
+            [
+                ("pm2_5", "\" 45.0 \""), ("nitrogen_dioxide", "-0.3"), ("sulphur_dioxide", "8"), ("pm10", "-999"),
+                ("ozone", "1e9"), ("ammonia", "\"low\""),
+            ], coming: "7")
+        let query = source.queries(for: [0], at: now)[0]
+        let response = try source.read(Array(document.utf8), of: query, at: now)
+        #expect(try air(response.findings).concentrations == [.pm25: 45, .no2: 0, .so2: 8])
+        #expect(
+            response.omissions == [
+                Omission("small negative values, which count as 0", "no2 of Delhi"),
+                Omission("hours with a value out of range", "pm10 of Delhi"),
+                Omission("hours with a value out of range", "o3 of Delhi"),
+                Omission("hours without a value that can be read", "nh3 of Delhi"),
+            ])
     }
 }

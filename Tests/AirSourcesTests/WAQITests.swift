@@ -105,12 +105,44 @@ struct WAQITests {
         #expect(try air(source.findings(for: [0]) { _ in document }).observedAt == now)
     }
 
+    @Test(arguments: [
+        (#"{"s":"2026-07-22 00:30:00","tz":"+05:30","v":1784680200}"#, true),
+        (#"{"iso":"2026-07-22T00:30:00","tz":"+05:30"}"#, true), (#"{"s":"2026-07-22 00:30:00"}"#, false),
+        (#"{"s":"","tz":"","v":0}"#, false),
+    ])
+    func `A time in parts is read with its zone`(time: String, isRead: Bool) throws {
+        var source = source()
+        let document = """
+            {"status":"ok","data":{"aqi":68,"idx":1437,"city":{"geo":[28.6,77.2]},"iaqi":{},"time":\(time)}}
+            """
+        let findings = try source.findings(for: [0]) { _ in document }
+        if isRead {
+            #expect(try air(findings).observedAt == 1_784_660_400)
+        } else {
+            #expect(try reason(findings).hasPrefix("the station"))
+        }
+    }
+
+    /// Recorded on 8 September 2022: joostlek/python-waqi@c2b3aca tests/fixtures/station_number_feed_10002.json.
+    @Test func `A recorded station that has stopped gives no air and the reason`() throws {
+        let nastola = PolledCity(name: "Nastola", latitude: 60.94, longitude: 25.93, id: "@10002")
+        var source = WAQI(cities: [nastola], token: "k")
+        let document = """
+            {"status":"ok","data":{"aqi":"-","idx":10002,"attributions":[{"url":"http://www.ilmanlaatu.fi/","name":
+            "Ilmanlaatu - Air Quality in finland","logo":"Finland-ilmanlaatu.png"}],"city":{"geo":[60.93642,25.96135],
+            "name":"Rakokiventie siirrettävä, Nastola, Finland","location":""},"dominentpol":"","iaqi":{"dew":{"v":4},
+            "h":{"v":93},"p":{"v":1025},"t":{"v":5},"w":{"v":2},"wg":{"v":11.3}},"time":{"tz":"+03:00","v":0},
+            "forecast":{"daily":{"pm25":[{"avg":9,"day":"2022-09-06","max":14,"min":6}]}}}}
+            """
+        #expect(try reason(source.findings(for: [0]) { _ in document }) == "the station gives no index")
+    }
+
     @Test func `Refusals come with status 200`() throws {
         var source = source()
         #expect(try source.error(of: #"{"status":"error","data":"Invalid key"}"#) == .refused("Invalid key"))
         #expect(try source.error(of: #"{"status":"error","data":"Over quota"}"#) == .busy("Over quota"))
         #expect(try source.error(of: #"{"status":"ok","data":[]}"#) == .unreadable("data has the wrong type"))
         let error = try source.error(of: "null")
-        #expect(error == .unreadable("the document is null"))
+        #expect(error == .unreadable("data is missing"))
     }
 }

@@ -167,8 +167,7 @@ struct RecordingErrorTests {
         ),
     ]) func `A file that cannot be played says where and why`(content: String, line: Int, reason: String) {
         let error = #expect(throws: RecordingError.self) { try Recording(Array(content.utf8)) }
-        #expect(error?.line == line)
-        #expect(error?.reason == reason)
+        #expect(error == RecordingError(line: line, reason))
     }
 
     @Test func `A city that is not UTF-8 is rejected`() {

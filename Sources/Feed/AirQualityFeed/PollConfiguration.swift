@@ -12,9 +12,10 @@ struct PollConfiguration {
     let options: PollOptions
     /// Empty for a source that a jq program reads.
     let cities: [PolledCity]
-    /// The key and its origin, for the log.
-    let key: (text: String, origin: String)?
+    let key: SourceKey?
     let client: HTTPClientConfiguration
+    /// Scheme and host of the source.
+    let baseURL: String
     let plan: PollPlan
 
     init(_ flags: ParsedFlags) throws {
@@ -27,17 +28,16 @@ struct PollConfiguration {
         client.timeout = options.timeout
         // Twice the longest real document: a source's response costs some twenty times its size while it is read.
         client.maximumBodyBytes = 4 << 20
-        // Here and not by libcurl at each request, which would wait for a pipe that has taken the file's place.
-        if let file = options.caFile { client.authorities = try readFile(file, limit: 16 << 20) }
+        client.authorities = options.authorities
         self.client = client
-        key = try Self.key(options, flags)
+        key = try options.key ?? Self.keyOfEnvironment(for: name)
         if name.needsKey, key == nil {
             throw flags.rejection(
                 of: "key-file",
                 expected: "a file with the key for \(name.rawValue), or the key in \(PollOptions.keyVariable)")
         }
-        let baseURL = options.url.flatMap(httpOrigin) ?? options.baseURL ?? name.baseURL(hasKey: key != nil)
-        cities = try Self.cities(options)
+        baseURL = options.url.flatMap(httpOrigin) ?? options.baseURL ?? name.baseURL(hasKey: key != nil)
+        cities = name == .json ? [] : try options.cities ?? options.set.cities
         let rate = options.rate ?? name.rate
         let scale = options.index ?? name.givenIndex ?? .india
         let document = SourceQuery(
@@ -46,8 +46,8 @@ struct PollConfiguration {
         let source = name.source(
             cities: cities, scale: scale, key: key?.text, maximumCost: rate.calls, document: document)
         plan = PollPlan(
-            source: name, api: source, baseURL: baseURL, cities: cities, keyOrigin: key?.origin, rate: rate,
-            interval: options.interval, random: { .random(in: 0..<1) })
+            source: name, api: source, cities: cities, keyOrigin: key?.origin, rate: rate, interval: options.interval,
+            random: { .random(in: 0..<1) })
     }
 
     private static func checkCombination(_ options: PollOptions, _ flags: ParsedFlags) throws(FlagError) {
@@ -73,10 +73,11 @@ struct PollConfiguration {
         }
     }
 
-    private static func cities(_ options: PollOptions) throws -> [PolledCity] {
-        if options.source == .json { return [] }
-        guard let path = options.cities else { return try options.set.cities }
-        return try readCities(readFile(path, limit: 16 << 20), name: path)
+    private static func keyOfEnvironment(for source: SourceName) throws(FlagError) -> SourceKey? {
+        let variable = PollOptions.keyVariable
+        guard source != .json, let text = environmentVariables()[variable], !text.isEmpty else { return nil }
+        if let key = SourceKey(text.utf8, origin: variable) { return key }
+        throw FlagError("\(variable) ***: expected \(SourceKey.form)")
     }
 
     private static func headers(_ options: PollOptions, _ flags: ParsedFlags) throws -> [String] {
@@ -87,20 +88,5 @@ struct PollConfiguration {
         } catch {
             throw flags.rejection(of: "header-file", expected: error.expected)
         }
-    }
-
-    private static func key(_ options: PollOptions, _ flags: ParsedFlags) throws -> (text: String, origin: String)? {
-        if let path = options.keyFile {
-            var text = String(decoding: try readFile(path, limit: 4096), as: UTF8.self)
-            while text.last?.isNewline == true { text.removeLast() }
-            if let expected = keyMistake(text) {
-                throw flags.rejection(of: "key-file", expected: "a file with \(expected)")
-            }
-            return (text, "--key-file \(quoted(path))")
-        }
-        let variable = PollOptions.keyVariable
-        guard options.source != .json, let text = environmentVariables()[variable], !text.isEmpty else { return nil }
-        if let expected = keyMistake(text) { throw FlagError("\(variable) ***: expected \(expected)") }
-        return (text, variable)
     }
 }

@@ -2,6 +2,7 @@ import AirSources
 import Bytes
 import HTTPClient
 import HTTPText
+import System
 
 /// Decides what to request next and when, and what follows from the responses: no clock, no socket. Times are
 /// milliseconds since the Unix epoch.
@@ -12,7 +13,7 @@ import HTTPText
 /// Once another request of the round has succeeded, it gets at most four attempts.
 struct PollPlan {
     enum Step {
-        case ask(HTTPClientRequest)
+        case ask(SourceQuery)
         case wait(until: Int64)
     }
 
@@ -25,30 +26,20 @@ struct PollPlan {
         var document: [UInt8]?
     }
 
-    static let maximumRetryAfter: Duration = .seconds(3600)
-    static let maximumJitter: Int64 = 60_000
-    static let maximumCityLines = 10
-    static let maximumAttempts = 4
+    private static let maximumRetryAfter: Int64 = 3_600_000
+    private static let maximumJitter: Int64 = 60_000
+    private static let maximumAttempts = 4
     /// Milliseconds without a call after too many of them, where the source does not say how long.
     private static let busyPause: Int64 = 60_000
 
-    private struct CityState {
-        var observedAt: Int64?
-        var reason: String?
-        /// Time when the reason was said; `nil` while it is new.
-        var saidAt: Int64?
-    }
-
     private let source: SourceName
-    private let baseURL: String
-    private let cities: [PolledCity]
+    private var cities: KnownCities
     /// Origin of the key, for the log.
     private let keyOrigin: String?
     private let interval: Int64
     private let random: @Sendable () -> Double
     private var api: any AirSource
     private var budget: CallBudget
-    private var states: [CityState]
 
     private var queue: [(query: SourceQuery, attempts: Int)] = []
     private var nextRoundAt: Int64?
@@ -63,7 +54,6 @@ struct PollPlan {
     private var problem: PollFigures.Failure?
     private var requests: UInt64 = 0
     private var failedRequests: [PollFigures.Failure: UInt64] = [:]
-    private var omissions = OmissionLog()
     /// Time of the response that is being handled.
     private var now: Int64 = 0
     /// Result of the response that is being handled.
@@ -73,18 +63,16 @@ struct PollPlan {
     ///   - interval: a second at least.
     ///   - random: in 0..<1.
     init(
-        source: SourceName, api: any AirSource, baseURL: String, cities: [PolledCity], keyOrigin: String? = nil,
-        rate: CallRate, interval: Duration, random: @escaping @Sendable () -> Double
+        source: SourceName, api: any AirSource, cities: [PolledCity], keyOrigin: String? = nil, rate: CallRate,
+        interval: Duration, random: @escaping @Sendable () -> Double
     ) {
         self.source = source
         self.api = api
-        self.baseURL = baseURL
-        self.cities = cities
+        self.cities = KnownCities(cities)
         self.keyOrigin = keyOrigin
         self.interval = interval.milliseconds
         self.random = random
         budget = CallBudget(rate)
-        states = Array(repeating: CityState(), count: cities.count)
     }
 
     var hasProblem: Bool { problem != nil }
@@ -92,16 +80,15 @@ struct PollPlan {
     func figures(at now: Int64) -> PollFigures {
         var budget = budget
         return PollFigures(
-            requests: requests, failures: failedRequests, callsLeft: budget.left(at: now), cities: states.count,
-            citiesWithAir: states.count { $0.observedAt != nil && $0.reason == nil },
-            newestObservation: states.lazy.compactMap(\.observedAt).max())
+            requests: requests, failures: failedRequests, callsLeft: budget.left(at: now), cities: cities.count,
+            citiesWithAir: cities.countWithAir, newestObservation: cities.newestObservation)
     }
 
     // MARK: Asking
 
     mutating func next(at now: Int64) -> Step {
         // A clock that was set back must not stop the plan for as long.
-        pausedUntil = min(pausedUntil, now + Self.maximumPause(interval))
+        pausedUntil = min(pausedUntil, now + max(interval, Self.maximumRetryAfter))
         if let time = nextRoundAt, time > now + interval + Self.maximumJitter { nextRoundAt = nil }
         if now < pausedUntil { return .wait(until: pausedUntil) }
         if now >= nextRoundAt ?? now, queue.isEmpty || hasRoundFailed { beginRound(at: now) }
@@ -110,20 +97,13 @@ struct PollPlan {
         guard delay == 0 else { return .wait(until: now + delay) }
         budget.spend(query.cost)
         requests += 1
-        return .ask(HTTPClientRequest(url: baseURL + query.path, headers: query.headers))
+        return .ask(query)
     }
-
-    private static func maximumPause(_ interval: Int64) -> Int64 { max(interval, maximumRetryAfter.milliseconds) }
 
     private mutating func beginRound(at now: Int64) {
         let jitter = Int64(random() * Double(min(interval / 10, Self.maximumJitter)))
         nextRoundAt = (now / interval + 1) * interval + jitter
-        let hour = now / 3_600_000
-        let due = cities.indices.filter { states[$0].observedAt.map { $0 / 3600 < hour } ?? true }
-            .sorted { (states[$0].observedAt ?? 0, $0) < (states[$1].observedAt ?? 0, $1) }
-        // A source without cities has one document, which is due in every round.
-        let isIdle = due.isEmpty && !cities.isEmpty
-        queue = isIdle ? [] : api.queries(for: due, at: now / 1000).map { ($0, 0) }
+        queue = api.queries(for: cities.due(at: now), at: now / 1000).map { ($0, 0) }
         hasRoundFailed = false
         hasRoundSucceeded = false
         isRoundIncomplete = false
@@ -132,62 +112,64 @@ struct PollPlan {
     // MARK: Responses
 
     /// Takes the response to what was asked last.
-    mutating func take(_ result: Result<HTTPClientResponse, HTTPFailure>, at now: Int64) -> Report {
+    mutating func take(_ result: Result<HTTPClientResponse, SystemError>, at now: Int64) -> Report {
         self.now = now
         report = Report()
         guard !queue.isEmpty else { return report }
         let (query, attempts) = queue.removeFirst()
         switch result {
         case .success(let response): take(response, of: query, attempts + 1)
-        case .failure(.failed(let text)): retry(query, attempts + 1, .unreachable, "cannot be reached (\(text))")
-        case .failure(.cancelled): break
+        case .failure(let error): retry(query, attempts + 1, .unreachable, "cannot be reached (\(error))")
         }
         if queue.isEmpty { endRound() }
         return report
     }
 
     private mutating func take(_ response: HTTPClientResponse, of query: SourceQuery, _ attempts: Int) {
+        let delay = response.headers.first("Retry-After") ?? response.headers.first("x-ratelimit-reset")
+        let retryAfter = delay.flatMap { parseRetryAfter($0, now: now) }
+            .map { now + min($0.milliseconds, Self.maximumRetryAfter) }
         do throws(SourceError) {
-            if let error = statusError(of: response) { throw error }
+            try checkStatus(of: response)
             let content = try api.read(response.body, of: query, at: now / 1000)
             failures = 0
             hasRoundSucceeded = true
             report.document = content.document
             note(content)
-            if response.header("x-ratelimit-remaining") == "0" { pause(until: retryAfter(of: response)) }
+            if response.headers.first("x-ratelimit-remaining") == "0" { pause(until: retryAfter) }
         } catch {
             switch error {
             case .refused(let text): refuse("refuses: \(text)")
             case .busy(let text):
-                pause(until: retryAfter(of: response) ?? now + min(Self.busyPause, interval))
+                pause(until: retryAfter ?? now + min(Self.busyPause, interval))
                 retry(query, attempts, .busy, "asks for fewer calls: \(text)")
             case .failed(let text):
-                pause(until: retryAfter(of: response))
+                pause(until: retryAfter)
                 retry(query, attempts, .status, "reports a server error: \(text)")
             case .missing(let text):
                 complain(.status, "has no data for \(query.subject): \(text)")
                 giveUp(query)
             case .unreadable(let text):
-                let line = "sends a response that is not as documented, for \(query.subject): \(text)"
+                let words = explanation(in: response.body).map { "; it says \(quoted($0))" } ?? ""
+                let line = "sends a response that is not as documented, for \(query.subject): \(text)\(words)"
                 retry(query, attempts, .unreadable, line)
             }
         }
     }
 
-    /// The error that a response's status says.
-    private func statusError(of response: HTTPClientResponse) -> SourceError? {
-        let said = explanation(in: response.body).map { ": \($0)" } ?? ""
-        let text = "status \(response.status)\(said)"
+    private func checkStatus(of response: HTTPClientResponse) throws(SourceError) {
+        if response.status == 200 { return }
+        let said = explanation(in: response.body)
+        let text = "status \(response.status)" + (said.map { ": \($0)" } ?? "")
         switch response.status {
-        case 200: return nil
-        case 401, 403: return .refused(text)
-        case 429: return .busy(text)
-        case 408, 425, 500...: return .failed(text)
+        case 401, 403: throw .refused(text)
+        case 429: throw .busy(text)
+        case 408, 425, 500...: throw .failed(text)
         default:
             // Open-Meteo refuses a key with status 400.
-            if keyOrigin != nil, case .refused = SourceError(vendorMessage: said) { return .refused(text) }
-            let target = response.header("Location").map { ", which redirects to \(masked(address: $0))" } ?? ""
-            return .missing(text + target)
+            if keyOrigin != nil, let said, case .refused = SourceError(vendorMessage: said) { throw .refused(text) }
+            let target = response.headers.first("Location").map { ", which redirects to \(masked(address: $0))" } ?? ""
+            throw .missing(text + target)
         }
     }
 
@@ -198,44 +180,11 @@ struct PollPlan {
 
     private mutating func note(_ response: SourceResponse) {
         queue.insert(contentsOf: response.queries.map { ($0, 0) }, at: 0)
-        omissions.add(response.omissions)
-        for finding in response.findings {
-            switch finding.air {
-            case .success(let air):
-                states[finding.city].reason = nil
-                // Ignore a value older than the known one: it comes from a station that lags behind.
-                guard air.observedAt >= states[finding.city].observedAt ?? 0 else { continue }
-                states[finding.city].observedAt = air.observedAt
-                report.news.append((finding.city, air))
-            case .failure(let reason):
-                let text = "\(reason)"
-                // An age in it changes every hour.
-                let isKnown = states[finding.city].reason.map { $0.filter(\.isLetter) == text.filter(\.isLetter) }
-                if isKnown != true { states[finding.city].saidAt = nil }
-                states[finding.city].reason = text
-            }
-        }
+        report.news += cities.take(response)
     }
 
-    /// Reports which cities have newly nothing, and that all is well again; once a day in one line what is left out.
     private mutating func endRound() {
-        let silent = states.indices.filter { city in
-            states[city].reason != nil && !OmissionLog.isRecent(states[city].saidAt, at: now)
-        }
-        let new = silent.filter { states[$0].saidAt == nil }
-        for city in new.prefix(Self.maximumCityLines) {
-            report.log.append("left out \(cities[city].name): \(states[city].reason ?? "")")
-        }
-        if new.count > Self.maximumCityLines {
-            report.log.append("left out \(new.count - Self.maximumCityLines) more cities")
-        }
-        for city in silent {
-            if states[city].saidAt != nil, let reason = states[city].reason {
-                omissions.add([Omission("cities because \(reason)", cities[city].name)])
-            }
-            states[city].saidAt = now
-        }
-        if let line = omissions.takeLine(at: now) { report.log.append(line) }
+        report.log += cities.takeLines(at: now)
         if !isRoundIncomplete, problem != nil {
             problem = nil
             report.log.append("\(source.rawValue) responds again")
@@ -279,12 +228,5 @@ struct PollPlan {
 
     private mutating func pause(until time: Int64?) {
         if let time { pausedUntil = max(pausedUntil, time) }
-    }
-
-    /// `Retry-After`, or what OpenAQ says in its place.
-    private func retryAfter(of response: HTTPClientResponse) -> Int64? {
-        let text = response.header("Retry-After") ?? response.header("x-ratelimit-reset")
-        guard let delay = text.flatMap({ parseRetryAfter($0, now: now) }) else { return nil }
-        return now + min(delay, Self.maximumRetryAfter).milliseconds
     }
 }

@@ -43,8 +43,8 @@ final class Poller {
                 // At most a minute: the clock may be set.
                 let delay = min(max(time - currentTime(), 1), 60_000)
                 guard wait(until: monotonicTime() + .milliseconds(delay)) else { return }
-            case .ask(let request):
-                guard let result = ask(request) else { return }
+            case .ask(let query):
+                guard let result = ask(query) else { return }
                 take(plan.take(result, at: currentTime()))
             }
         }
@@ -64,11 +64,13 @@ final class Poller {
     }
 
     /// - Returns: `nil` when a signal has ended the program meanwhile.
-    private func ask(_ request: HTTPClientRequest) -> Result<HTTPClientResponse, HTTPFailure>? {
-        do throws(HTTPFailure) {
-            return .success(try http.get(request) { self.wait(until: monotonicTime()) })
+    private func ask(_ query: SourceQuery) -> Result<HTTPClientResponse, SystemError>? {
+        do throws(SystemError) {
+            let url = configuration.baseURL + query.path
+            let response = try http.get(url, headers: query.headers) { self.wait(until: monotonicTime()) }
+            return response.map { .success($0) }
         } catch {
-            return error == .cancelled ? nil : .failure(error)
+            return .failure(error)
         }
     }
 
@@ -92,6 +94,6 @@ final class Poller {
     }
 
     private func say(_ line: String, _ level: Logger.Level) {
-        log.log(level: level, onOneLine(masked(line, key: configuration.key?.text)))
+        log.log(level: level, onOneLine(configuration.key?.masked(line) ?? line))
     }
 }

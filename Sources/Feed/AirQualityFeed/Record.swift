@@ -9,7 +9,12 @@ func record(_ flags: ParsedFlags, signals: Signals) throws {
     let options: RecordOptions = try flags.options()
     let feed = try feedConfiguration(of: flags, options.feed)
     let log = flags.beginLog(level: options.logLevel, format: options.logFormat)
-    let recorder = try Recorder(of: feed.address.label, to: options.output, log: log, signals: signals)
+    let recorder: Recorder
+    do throws(SystemError) {
+        recorder = try Recorder(of: feed.address.label, to: options.output, log: log, signals: signals)
+    } catch {
+        throw flags.rejection(of: "output", expected: "a file to append to: \(error)")
+    }
     let client = WebSocketClient(configuration: feed, onEvent: recorder.receive, onMessage: recorder.receive)
     let thread = try ServiceThread(name: "client") { client.run() }
     while signals.wait(for: nil) == nil, recorder.failure == nil {}

@@ -21,7 +21,7 @@ final class Recorder: Sendable {
     private let state = Mutex(State())
 
     /// - Parameter path: `nil` = standard output.
-    init(of feed: String, to path: String?, log: Logger, signals: Signals) throws {
+    init(of feed: String, to path: String?, log: Logger, signals: Signals) throws(SystemError) {
         self.feed = feed
         self.log = log
         self.signals = signals

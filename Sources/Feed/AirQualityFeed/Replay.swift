@@ -1,3 +1,4 @@
+import Bytes
 import CommandLine
 import FeedSimulation
 import System
@@ -5,7 +6,15 @@ import System
 /// Serves a recording until a signal comes, or once.
 func replay(_ flags: ParsedFlags, signals: Signals) throws {
     let options: ReplayOptions = try flags.options()
-    let recording = try readRecording(flags.operands[0], log: flags.beginLog())
+    let log = flags.beginLog()
+    let path = flags.operands[0]
+    let recording: Recording
+    do {
+        recording = try Recording(readFile(path, limit: 1 << 30))
+    } catch {
+        throw FlagError("FILE \(quoted(path)): expected CSV with City, Date and AQI, or lines of JSON: \(error)")
+    }
+    if let line = recording.cutOffLine { log.warning("\(path):\(line): the last line is cut off and left out") }
     guard recording.isTimed || !flags.isGiven("speed") else {
         throw flags.rejection(of: "speed", expected: "a recording with times, or --interval instead")
     }
@@ -22,16 +31,4 @@ func replay(_ flags: ParsedFlags, signals: Signals) throws {
         }
     } while !options.isOnce
     server.finish()
-}
-
-private func readRecording(_ path: String, log: Logger) throws -> Recording {
-    do {
-        let recording = try Recording(readFile(path, limit: 1 << 30))
-        if let line = recording.cutOffLine {
-            log.warning("\(path):\(line): the last line is cut off and left out")
-        }
-        return recording
-    } catch let error as RecordingError {
-        throw SystemError(.configuration, "\(path):\(error.line): \(error.reason)")
-    }
 }

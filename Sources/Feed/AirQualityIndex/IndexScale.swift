@@ -123,10 +123,3 @@ public enum IndexScale: String, CaseIterable, Sendable {
         return step == 1 ? steps : steps / (1 / step)
     }
 }
-
-/// The reason why there is no index.
-public struct AirUnavailable: Error, Sendable, Equatable, CustomStringConvertible {
-    public let description: String
-
-    public init(_ description: String) { self.description = description }
-}

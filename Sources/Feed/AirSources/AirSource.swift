@@ -1,7 +1,8 @@
 /// Queries of a source and the meaning of its responses. A value without a clock: times are seconds since the Unix
 /// epoch.
 public protocol AirSource: Sendable {
-    /// Begins a new round: its queries. The rest of the round before is forgotten.
+    /// Begins a new round: its queries, for no city none but that for a document. The rest of the round before is
+    /// forgotten.
     mutating func queries(for cities: [Int], at now: Int64) -> [SourceQuery]
     /// Reads the body of a good response.
     mutating func read(_ body: [UInt8], of query: SourceQuery, at now: Int64) throws(SourceError) -> SourceResponse

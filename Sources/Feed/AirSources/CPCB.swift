@@ -26,8 +26,6 @@ struct CPCB: AirSource {
     private var stations: CPCBStations
     /// Hashes of the different rows.
     private var rows: Set<Int> = []
-    /// Rows that cannot be read.
-    private var unreadable: Set<Omission> = []
     private var passes = 0
 
     // The pass.
@@ -47,7 +45,6 @@ struct CPCB: AirSource {
         stations = CPCBStations(cities)
         rows = []
         rowsOfPass = []
-        unreadable = []
         passes = 0
         return due.isEmpty ? [] : beginPass()
     }
@@ -78,7 +75,8 @@ struct CPCB: AirSource {
     mutating func read(_ body: [UInt8], of query: SourceQuery, at now: Int64) throws(SourceError) -> SourceResponse {
         guard query.kind == .page(offset: offset) else { return SourceResponse() }
         let document = try document(in: body)
-        let total = min(Int(exactly: try document["total"].required().looseNumber ?? 0) ?? 0, Self.maximumRows)
+        let total = min(Int(exactly: try document["total"].number()) ?? 0, Self.maximumRows)
+        guard total > 0 else { throw .unreadable("total is \(document["total"].scalar)") }
         let received = try document["records"].elements().prefix(limit)
         if pages == 0, passes == 1, !received.isEmpty, received.count * Self.maximumPages < total {
             throw .refused("the key gives \(received.count) of \(total) rows at once")
@@ -90,25 +88,25 @@ struct CPCB: AirSource {
         if offset < total, pages < Self.maximumPages, !received.isEmpty { return SourceResponse(queries: [page]) }
         let isRepetition = offset >= total && rowsOfPass == rowsOfLastPass
         if rows.count >= total || isRepetition {
-            let findings = due.map { CityFinding(city: $0, stations.air(of: $0, at: now)) }
-            return SourceResponse(findings: findings, omissions: stations.omissions.union(unreadable))
+            let findings = due.map { city in
+                CityFinding(city: city) { () throws(AirUnavailable) in try stations.air(of: city, at: now) }
+            }
+            return SourceResponse(findings: findings, omissions: stations.omissions)
         }
         if passes < Self.maximumPasses { return SourceResponse(queries: beginPass()) }
-        let reason = AirUnavailable("the key gives \(rows.count) of \(total) rows")
-        return SourceResponse(findings: due.map { CityFinding(city: $0, .failure(reason)) })
+        let reason = "the key gives \(rows.count) of \(total) rows"
+        return SourceResponse(findings: due.map { CityFinding(city: $0, reason: reason) })
     }
 
     private mutating func add(_ row: JSONNode, number: Int, at now: Int64) {
-        let state = try? row["state"].text()
         guard let city = try? row["city"].text(), let station = try? row["station"].text(),
-            let pollutant = try? row["pollutant_id"].text(), let updatedAt = try? row["last_update"].text(),
-            [state ?? "", city, station, pollutant].allSatisfy({ $0.utf8.count <= 256 })
+            let pollutant = try? row["pollutant_id"].text(), let updatedAt = try? row["last_update"].text()
         else {
             rowsOfPass.insert(number.hashValue)
-            unreadable.insert(Omission("rows that cannot be read", "row \(number)"))
+            stations.omit("rows that cannot be read", "row \(number)")
             return
         }
-        rowsOfPass.insert([state, city, station, pollutant].hashValue)
+        rowsOfPass.insert([row["state"].scalar, city, station, pollutant].hashValue)
         // Its older name is the second one.
         let average = row["avg_value"].exists ? row["avg_value"] : row["pollutant_avg"]
         stations.add(

@@ -1,4 +1,4 @@
-internal import Bytes
+internal import AirQualityIndex
 
 /// India's Central Pollution Control Board by its own feed, for which no key is needed: one document with every
 /// station, the averages of its pollutants as sub-indices, and its index.
@@ -17,6 +17,7 @@ struct CPCBFeed: AirSource {
     mutating func read(_ body: [UInt8], of query: SourceQuery, at now: Int64) throws(SourceError) -> SourceResponse {
         var stations = CPCBStations(cities)
         var city = ""
+        var isEmpty = true
         var isWhole = false
         var row: CPCBStations.Row?
         var tags = XMLTags(body)
@@ -27,19 +28,24 @@ struct CPCBFeed: AirSource {
                 row = CPCBStations.Row(
                     city: city, station: tag.attributes["id"] ?? "",
                     updatedAt: tag.attributes["lastupdate"].flatMap(epochSeconds(indian:)),
-                    latitude: tag.number("latitude"), longitude: tag.number("longitude"))
+                    latitude: tag.attributes["latitude"].flatMap(looseNumber),
+                    longitude: tag.attributes["longitude"].flatMap(looseNumber))
             case "Pollutant_Index":
                 row?.averages[tag.attributes["id"] ?? ""] = tag.attributes["Avg"] ?? ""
             case "Air_Quality_Index": row?.index = tag.attributes["Value"] ?? ""
             case "/Station":
                 if let row { stations.add(row, at: now) }
                 row = nil
+                isEmpty = false
             case "/AqIndex": isWhole = true
             default: continue
             }
         }
         guard isWhole else { throw .unreadable("it is no XML with an AqIndex that ends") }
-        let findings = due.map { CityFinding(city: $0, stations.air(of: $0, at: now)) }
+        guard !isEmpty else { throw .unreadable("it has no station") }
+        let findings = due.map { city in
+            CityFinding(city: city) { () throws(AirUnavailable) in try stations.air(of: city, at: now) }
+        }
         return SourceResponse(findings: findings, omissions: stations.omissions)
     }
 }

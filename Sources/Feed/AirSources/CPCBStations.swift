@@ -45,33 +45,33 @@ struct CPCBStations {
 
     mutating func add(_ row: Row, at now: Int64) {
         guard let numbers = numbers[Self.key(of: row.city)] else { return }
-        let shownName = row.station.utf8.count <= Self.maximumNameBytes ? row.station : "\(row.station.prefix(60))…"
-        func omit(_ reason: String, _ name: String? = nil) { omissions.insert(Omission(reason, name ?? shownName)) }
-
-        if row.station.allSatisfy(\.isWhitespace) { return omit("stations without a name", "in \(row.city)") }
-        if row.station.utf8.count > Self.maximumNameBytes { return omit("stations with a name above 256 bytes") }
+        func omit(_ reason: String) { self.omit(reason, row.station) }
+        if row.station.allSatisfy(\.isWhitespace) { return self.omit("stations without a name", "in \(row.city)") }
+        if row.station.utf8.count > Self.maximumNameBytes {
+            return self.omit("stations with a name above 256 bytes", "\(row.station.prefix(60))…")
+        }
         if let updatedAt = row.updatedAt, updatedAt > now + 3600 { return omit("stations with a time in the future") }
         guard let latitude = row.latitude, let longitude = row.longitude else {
             return omit("stations without coordinates")
         }
-        let index = indexValue(row.index)
+        let index = IndexValue(row.index)
         // Its sub-indices are no better then.
         if index == .unusable { return omit("stations whose index is out of range") }
         var subIndices: [Pollutant: Double] = [:]
         for (name, text) in row.averages {
             guard let pollutant = Self.pollutants[name] else {
-                omit("averages of unknown pollutants", "\(name.prefix(60)) of \(row.station)")
+                self.omit("averages of unknown pollutants", "\(name.prefix(60)) of \(row.station)")
                 continue
             }
-            switch indexValue(text) {
+            switch IndexValue(text) {
             case .value(let value): subIndices[pollutant] = value
-            case .unusable: omit("averages that are no sub-index", "\(pollutant.rawValue) of \(row.station)")
+            case .unusable: self.omit("averages that are no sub-index", "\(pollutant.rawValue) of \(row.station)")
             case .missing: continue
             }
         }
         for number in numbers {
             let city = cities[number]
-            guard let distance = kilometers(city.latitude, city.longitude, latitude, longitude) else {
+            guard let distance = city.kilometers(to: latitude, longitude) else {
                 omit("stations whose coordinates are no place")
                 continue
             }
@@ -80,51 +80,57 @@ struct CPCBStations {
                 continue
             }
             var station = stations[number]?[row.station] ?? Station()
-            if let updatedAt = row.updatedAt { station.updatedAt = max(station.updatedAt ?? 0, min(updatedAt, now)) }
-            station.subIndices.merge(subIndices) { $1 }
-            if case .value(let value) = index { station.index = value }
+            let isOlder = row.updatedAt ?? .min < station.updatedAt ?? .min
+            let isKnown = station.index != nil || subIndices.keys.contains { station.subIndices[$0] != nil }
+            if isKnown, row.updatedAt != station.updatedAt { omit("older values of stations that come twice") }
+            station.subIndices.merge(subIndices) { known, new in isOlder ? known : new }
+            if case .value(let value) = index, !isOlder || station.index == nil { station.index = value }
+            if !isOlder { station.updatedAt = row.updatedAt }
             stations[number, default: [:]][row.station] = station
         }
     }
 
+    /// Names data that is left out.
+    mutating func omit(_ reason: String, _ name: String) { omissions.insert(Omission(reason, name)) }
+
     /// The city's air. Stations that do not count are added to the omissions; where none counts, the reason says so.
-    mutating func air(of city: Int, at now: Int64) -> Result<CityAir, AirUnavailable> {
+    mutating func air(of city: Int, at now: Int64) throws(AirUnavailable) -> CityAir {
         guard let stations = stations[city] else {
-            return .failure(AirUnavailable("it has no station within 50 km in a city of that name"))
+            throw AirUnavailable("it has no station within 50 km in a city of that name")
         }
         guard let newest = stations.values.compactMap(\.updatedAt).max() else {
-            return .failure(AirUnavailable("none of its stations has a time that can be read"))
+            throw AirUnavailable("none of its stations has a time that can be read")
         }
         guard now - newest <= staleAfter else {
-            return .failure(AirUnavailable("its newest station is \((now - newest) / 3600) hours old"))
+            throw AirUnavailable("its newest station is \((now - newest) / 3600) hours old")
         }
-        var usable: [(index: Double, subIndices: [Pollutant: Double])] = []
+        var indices: [Double] = []
+        var subIndices: [Pollutant: [Double]] = [:]
         var others: Set<Omission> = []
         for (name, station) in stations {
             let greatest = IndexScale.india.isEnough(station.subIndices.keys) ? station.subIndices.values.max() : nil
-            if station.updatedAt == nil {
+            guard let updatedAt = station.updatedAt else {
                 others.insert(Omission("stations without a time that can be read", name))
-            } else if let updatedAt = station.updatedAt, newest - updatedAt > Self.maximumLag {
-                others.insert(Omission("stations that lag more than three hours behind their city", name))
-            } else if let index = station.index ?? greatest {
-                usable.append((index, station.subIndices))
-            } else {
-                others.insert(Omission("stations without an index and averages that make one", name))
+                continue
             }
+            guard newest - updatedAt <= Self.maximumLag else {
+                others.insert(Omission("stations that lag more than three hours behind their city", name))
+                continue
+            }
+            guard let index = station.index ?? greatest else {
+                others.insert(Omission("stations without an index and averages that make one", name))
+                continue
+            }
+            indices.append(index)
+            subIndices.merge(station.subIndices.mapValues { [$0] }, uniquingKeysWith: +)
         }
-        guard !usable.isEmpty else {
-            return .failure(AirUnavailable("no station has averages of three pollutants, one of them pm2_5 or pm10"))
+        guard !indices.isEmpty else {
+            throw AirUnavailable("no station has averages of three pollutants, one of them pm2_5 or pm10")
         }
         omissions.formUnion(others)
-        func mean(_ values: [Double]) -> Double? {
-            values.isEmpty ? nil : (values.reduce(0, +) / Double(values.count)).rounded()
-        }
-        var subIndices: [Pollutant: Double] = [:]
-        for pollutant in Pollutant.allCases {
-            subIndices[pollutant] = mean(usable.compactMap { $0.subIndices[pollutant] })
-        }
-        return .success(
-            CityAir(index: mean(usable.map(\.index)) ?? 0, observedAt: newest, subIndices: subIndices, basis: "given"))
+        func mean(_ values: [Double]) -> Double { (values.reduce(0, +) / Double(values.count)).rounded() }
+        return CityAir(
+            index: mean(indices), observedAt: min(newest, now), subIndices: subIndices.mapValues(mean), basis: "given")
     }
 
     private static let pollutants: [String: Pollutant] = [

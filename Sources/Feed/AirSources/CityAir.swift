@@ -20,23 +20,18 @@ let staleAfter: Int64 = 24 * 3600
 
 extension IndexScale {
     /// The index and the concentrations of the newest hour that is not in the future.
-    func air(_ concentrations: HourlyConcentrations, at now: Int64) -> Result<CityAir, AirUnavailable> {
+    func air(_ concentrations: HourlyConcentrations, at now: Int64) throws(AirUnavailable) -> CityAir {
         guard let hour = concentrations.newestHour(notAfter: Int(now / 3600)) else {
-            return .failure(AirUnavailable("no hour has a value"))
+            throw AirUnavailable("no hour has a value")
         }
         let observedAt = Int64(hour) * 3600
         guard now - observedAt <= staleAfter else {
-            return .failure(AirUnavailable("the newest value is \((now - observedAt) / 3600) hours old"))
+            throw AirUnavailable("the newest value is \((now - observedAt) / 3600) hours old")
         }
-        do throws(AirUnavailable) {
-            let (index, subIndices) = try indices(of: concentrations, at: hour)
-            guard IndexRange.isValid(index) else { return .failure(AirUnavailable("the index would be \(Int(index))")) }
-            let newest = concentrations.newest(at: hour).mapValues { ($0 * 100).rounded() / 100 }
-            return .success(
-                CityAir(
-                    index: index, observedAt: observedAt, concentrations: newest, subIndices: subIndices, basis: basis))
-        } catch {
-            return .failure(error)
-        }
+        let (index, subIndices) = try indices(of: concentrations, at: hour)
+        guard IndexRange.isValid(index) else { throw AirUnavailable("the index would be \(Int(index))") }
+        let newest = concentrations.newest(at: hour).mapValues { ($0 * 100).rounded() / 100 }
+        return CityAir(
+            index: index, observedAt: observedAt, concentrations: newest, subIndices: subIndices, basis: basis)
     }
 }

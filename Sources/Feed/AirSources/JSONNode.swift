@@ -1,4 +1,3 @@
-internal import AirQuality
 internal import Bytes
 internal import JSON
 
@@ -7,68 +6,56 @@ struct JSONNode {
     /// Elements of an array that are looked at; the longest real ones are the thousand locations of OpenAQ.
     private static let maximumElements = 1000
 
-    private let value: Result<JSONTree, SourceError>
+    /// `nil` for what is missing.
+    private let tree: JSONTree?
     private let path: String
 
-    init(_ document: JSONTree) { self.init(.success(document), path: "") }
-
-    private init(_ value: Result<JSONTree, SourceError>, path: String) {
-        self.value = value
+    init(_ tree: JSONTree?, path: String = "") {
+        self.tree = tree
         self.path = path
     }
 
     /// A member of an object.
-    subscript(name: String) -> JSONNode {
-        let path = path.isEmpty ? name : "\(path).\(name)"
-        switch value {
-        case .success(.object(let fields)):
-            let found = fields.last { $0.name == name }?.value
-            return JSONNode(found.map { .success($0) } ?? .failure(.unreadable("\(path) is missing")), path: path)
-        case .success: return JSONNode(.failure(wrongType), path: path)
-        case .failure: return self
-        }
-    }
+    subscript(name: String) -> JSONNode { JSONNode(tree?[name], path: path.isEmpty ? name : "\(path).\(name)") }
 
     /// `false` for what is missing or null.
-    var exists: Bool { (try? value.get()).map { $0 != .null } ?? false }
+    var exists: Bool { (tree ?? .null) != .null }
 
-    var isTrue: Bool { (try? value.get()) == .boolean(true) }
-
-    /// Throws where it is missing.
-    func required() throws(SourceError) -> JSONNode {
-        _ = try value.get()
-        return self
-    }
+    var isTrue: Bool { tree == .boolean(true) }
 
     /// Throws unless it is an object.
     func object() throws(SourceError) -> JSONNode {
-        guard case .object = try value.get() else { throw wrongType }
+        guard case .object = tree else { throw unreadable }
         return self
     }
 
     func elements() throws(SourceError) -> [JSONNode] {
-        guard case .array(let elements) = try value.get() else { throw wrongType }
+        guard case .array(let elements) = tree else { throw unreadable }
         return elements.prefix(Self.maximumElements).enumerated().map { index, element in
-            JSONNode(.success(element), path: "\(path)[\(index)]")
+            JSONNode(element, path: "\(path)[\(index)]")
         }
     }
 
     func text() throws(SourceError) -> String {
-        guard case .text(let text) = try value.get() else { throw wrongType }
+        guard case .text(let text) = tree else { throw unreadable }
         return text
     }
 
+    /// A number, also one in text, as several sources write them.
     func number() throws(SourceError) -> Double {
-        guard case .number(let text) = try value.get(), let number = Double(text) else { throw wrongType }
+        guard let number = AirSources.looseNumber(scalar) else { throw unreadable }
         return number
     }
 
-    /// A number, also one in text, as several sources write them; `nil` for all else, such as `"NA"` and `"-"`.
-    var looseNumber: Double? { (try? number()) ?? (try? text()).flatMap(AirSources.looseNumber) }
+    /// `nil` for all but a number, such as `"NA"` and `"-"`.
+    var looseNumber: Double? { try? number() }
+
+    /// Seconds since the Unix epoch of text that a source documents as universal time, with or without its zone.
+    var universalTime: Int64? { (try? text()).flatMap { epochSeconds($0, zone: "Z") } }
 
     /// A number or text as it is written, the type of any other value; empty for what is missing or null.
     var scalar: String {
-        switch try? value.get() {
+        switch tree {
         case .number(let text), .text(let text): text
         case nil, .null: ""
         case .boolean: "boolean"
@@ -77,32 +64,19 @@ struct JSONNode {
         }
     }
 
-    private var wrongType: SourceError {
+    private var unreadable: SourceError {
         let place = path.isEmpty ? "the document" : String(onOneLine(path).prefix(100))
-        return .unreadable(exists ? "\(place) has the wrong type" : "\(place) is null")
+        return switch tree {
+        case nil: .unreadable("\(place) is missing")
+        case .null: .unreadable("\(place) is null")
+        default: .unreadable("\(place) has the wrong type")
+        }
     }
 }
 
-/// A number of digits, point and sign, with blanks around it or not, as several sources write them in text.
+/// A decimal number, with blanks around it or not, as several sources write them in text.
 func looseNumber(_ text: String) -> Double? {
-    let bytes = trimmed(Array(text.utf8)[...])
-    guard bytes.allSatisfy({ "0123456789.-".utf8.contains($0) }) else { return nil }
-    return Double(String(decoding: bytes, as: UTF8.self))
-}
-
-/// A value that a source gives as an index or a sub-index.
-enum IndexValue: Equatable {
-    case value(Double)
-    /// The source says that it has none: blank, `NA`, `N/A` or `-`.
-    case missing
-    /// No number, or one out of range.
-    case unusable
-}
-
-/// The meaning of a number or text that a source gives as an index.
-func indexValue(_ text: String) -> IndexValue {
-    let word = String(decoding: trimmed(Array(text.utf8)[...]), as: UTF8.self)
-    if ["", "-", "NA", "N/A", "NULL", "NONE"].contains(word.uppercased()) { return .missing }
-    guard let value = looseNumber(word), IndexRange.isValid(value) else { return .unusable }
-    return .value(value)
+    let text = trimmed(text[...])
+    // Neither names such as `nan` nor hexadecimal digits.
+    return text.utf8.allSatisfy({ "0123456789.+-eE".utf8.contains($0) }) ? Double(text) : nil
 }

@@ -47,19 +47,27 @@ struct OpenMeteo: AirSource {
         guard places.count == numbers.count else {
             throw .unreadable("it has \(places.count) places, expected \(numbers.count)")
         }
-        let findings = zip(numbers, places).map { number, place in
+        var response = SourceResponse()
+        for (number, place) in zip(numbers, places) {
             do throws(SourceError) {
-                return CityFinding(city: number, scale.air(try concentrations(of: place), at: now))
+                let hours = try hours(of: place)
+                var concentrations = HourlyConcentrations()
+                for (pollutant, hours) in hours {
+                    response.omissions.formUnion(hours.omissions(of: pollutant, in: cities[number]))
+                    for (hour, value) in hours.values { concentrations.record(value, of: pollutant, at: hour) }
+                }
+                response.findings.append(
+                    CityFinding(city: number) { () throws(AirUnavailable) in try scale.air(concentrations, at: now) })
             } catch {
-                return CityFinding(city: number, .failure(AirUnavailable(error.text)))
+                response.findings.append(CityFinding(city: number, reason: error.text))
             }
         }
-        return SourceResponse(findings: findings)
+        return response
     }
 
-    private func concentrations(of place: JSONNode) throws(SourceError) -> HourlyConcentrations {
-        var concentrations = HourlyConcentrations()
+    private func hours(of place: JSONNode) throws(SourceError) -> [Pollutant: PollutantHours] {
         let times = try place["hourly"]["time"].elements()
+        var hours: [Pollutant: PollutantHours] = [:]
         for (name, pollutant) in Self.variables where place["hourly"][name].exists {
             let values = try place["hourly"][name].elements()
             guard values.count == times.count else {
@@ -67,9 +75,9 @@ struct OpenMeteo: AirSource {
             }
             for (time, value) in zip(times, values) where value.exists {
                 let hour = Int(exactly: (try time.number() / 3600).rounded(.down))
-                if let hour { concentrations.record(try value.number(), of: pollutant, at: hour) }
+                if let hour { hours[pollutant, default: PollutantHours()].add(value.looseNumber, at: hour) }
             }
         }
-        return concentrations
+        return hours
     }
 }

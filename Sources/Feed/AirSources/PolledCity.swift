@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// A place to report on, as the list of cities has it.
 public struct PolledCity: Sendable, Equatable {
     public var name: String
@@ -15,4 +17,17 @@ public struct PolledCity: Sendable, Equatable {
         self.id = id
         self.country = country
     }
+
+    /// Kilometres over the globe to a place in degrees (haversine); `nil` where that is no place.
+    func kilometers(to latitude: Double, _ longitude: Double) -> Double? {
+        guard abs(latitude) <= 90, abs(longitude) <= 180 else { return nil }
+        func radians(_ degrees: Double) -> Double { degrees * .pi / 180 }
+        let north = sin(radians(latitude - self.latitude) / 2)
+        let east = sin(radians(longitude - self.longitude) / 2)
+        let cosine = cos(radians(self.latitude)) * cos(radians(latitude))
+        return 2 * 6371 * asin(min(1, (north * north + cosine * east * east).squareRoot()))
+    }
 }
+
+/// A coordinate with at most four decimals, eleven metres: `28.6139`.
+func degrees(_ value: Double) -> String { "\((value * 10_000).rounded() / 10_000)" }

@@ -14,21 +14,27 @@ func document(in body: [UInt8]) throws(SourceError) -> JSONNode {
     }
     guard let texts = JSONTree.texts(of: body.span), texts.count == 1 else { throw .unreadable("it is no JSON") }
     let document = JSONNode(texts[0])
-    let status = try? document["status"].text()
     let isError =
-        ["error", "fail", "failed", "nope", "nug"].contains(status) || texts[0]["error"] == .boolean(true)
-        || (try? document["error"].text()) != nil
+        switch texts[0]["error"] {
+        case .boolean(true), .text, .object: true
+        default: ["error", "fail", "failed", "nope", "nug"].contains(document["status"].scalar)
+        }
     guard !isError else { throw SourceError(vendorMessage: explanation(of: document) ?? "it gives no reason") }
     return document
 }
 
-/// Text for people in the body of a rejection, on one line: the first of the members that sources use for that.
+/// Text for people in a body that is not what was asked for, on one line.
 public func explanation(in body: [UInt8]) -> String? {
     guard body.count <= 64 << 10, let texts = JSONTree.texts(of: body.span) else { return nil }
     return texts.first.flatMap { explanation(of: JSONNode($0)) }
 }
 
-private func explanation(of document: JSONNode) -> String? {
-    let texts = ["reason", "error", "message", "detail", "msg", "data"].lazy.compactMap { try? document[$0].text() }
-    return texts.first { !$0.isEmpty }.map { onOneLine(String($0.unicodeScalars.prefix(1000))) }
+/// The text of a node, of its first element, or of the first of the members that sources use for it.
+private func explanation(of node: JSONNode) -> String? {
+    if let text = try? node.text() {
+        return text.isEmpty ? nil : onOneLine(String(text.unicodeScalars.prefix(1000)))
+    }
+    if let elements = try? node.elements() { return elements.first.flatMap(explanation) }
+    let names = ["reason", "error", "message", "detail", "msg", "data"]
+    return names.lazy.map { node[$0] }.filter(\.exists).compactMap(explanation).first
 }

@@ -1,6 +1,7 @@
 /// One request to a source.
 public struct SourceQuery: Sendable, Equatable {
-    enum Kind: Sendable, Equatable {
+    public enum Kind: Sendable, Equatable {
+        /// A document that a jq program reads.
         case document
         case cities([Int])
         case stations(city: Int)
@@ -18,12 +19,7 @@ public struct SourceQuery: Sendable, Equatable {
     public var subject: String
     var kind: Kind
 
-    /// A query for a document that a jq program reads.
-    public init(path: String, headers: [String], subject: String) {
-        self.init(path: path, headers: headers, subject: subject, kind: .document)
-    }
-
-    init(path: String, headers: [String] = [], cost: Int = 1, subject: String, kind: Kind) {
+    public init(path: String, headers: [String] = [], cost: Int = 1, subject: String, kind: Kind = .document) {
         self.path = path
         self.headers = headers
         self.cost = cost

@@ -6,9 +6,15 @@ public struct CityFinding: Sendable, Equatable {
     public var city: Int
     public var air: Result<CityAir, AirUnavailable>
 
-    init(city: Int, _ air: Result<CityAir, AirUnavailable>) {
+    init(city: Int, _ air: () throws(AirUnavailable) -> CityAir) {
         self.city = city
-        self.air = air
+        self.air = Result(catching: air)
+    }
+
+    /// A city without air.
+    init(city: Int, reason: String) {
+        self.city = city
+        air = .failure(AirUnavailable(reason))
     }
 }
 
@@ -21,18 +27,4 @@ public struct SourceResponse: Sendable, Equatable {
     public var omissions: Set<Omission> = []
     /// Body of a source that a jq program reads.
     public var document: [UInt8]?
-
-}
-
-/// Data of a source that was left out or changed.
-public struct Omission: Sendable, Hashable {
-    /// Kind of data and what was done with it, such as `stations without coordinates`.
-    public var reason: String
-    /// Name of the station or pollutant, as the source has it.
-    public var name: String
-
-    public init(_ reason: String, _ name: String) {
-        self.reason = reason
-        self.name = name
-    }
 }

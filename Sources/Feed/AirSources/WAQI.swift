@@ -38,26 +38,30 @@ struct WAQI: AirSource {
             if (try? station["status"].text()) == "error" {
                 throw .failed((try? station["msg"].text()) ?? "it gives no reason")
             }
-            var omissions: Set<Omission> = []
-            let air = Result { () throws(AirUnavailable) in
-                try self.air(of: station, for: cities[number], at: now, &omissions)
-            }
-            return SourceResponse(findings: [CityFinding(city: number, air)], omissions: omissions)
+            var response = SourceResponse()
+            response.findings = [
+                CityFinding(city: number) { () throws(AirUnavailable) in
+                    try air(of: station, for: cities[number], at: now, &response.omissions)
+                }
+            ]
+            return response
         } catch {
             guard case .failed(let text) = error else { throw error }
-            return SourceResponse(findings: [CityFinding(city: number, .failure(AirUnavailable(onOneLine(text))))])
+            return SourceResponse(findings: [CityFinding(city: number, reason: onOneLine(text))])
         }
     }
 
     private func air(
         of station: JSONNode, for city: PolledCity, at now: Int64, _ omissions: inout Set<Omission>
     ) throws(AirUnavailable) -> CityAir {
-        guard let index = station["aqi"].looseNumber, IndexRange.isValid(index) else {
+        guard case .value(let index) = IndexValue(station["aqi"].scalar) else {
             throw AirUnavailable("the station gives no index")
         }
-        // A dead station has no time.
-        guard let iso = try? station["time"]["iso"].text(), let observedAt = epochSeconds(iso) else {
-            throw AirUnavailable("the station gives no time")
+        // Without `iso` its parts are read; a dead station has none.
+        let time = station["time"]
+        let iso = time["iso"].exists ? time["iso"].scalar : time["s"].scalar
+        guard let observedAt = epochSeconds(iso, zone: time["tz"].scalar) else {
+            throw AirUnavailable(iso.isEmpty ? "the station gives no time" : "the station's time is \(iso.prefix(40))")
         }
         guard observedAt <= now + 3600, now - observedAt <= staleAfter else {
             throw AirUnavailable("the station's time is \(iso.prefix(40))")
@@ -66,7 +70,7 @@ struct WAQI: AirSource {
         var subIndices: [Pollutant: Double] = [:]
         for pollutant in Pollutant.allCases {
             let name = pollutant == .pm25 ? "pm25" : pollutant.rawValue
-            switch indexValue(station["iaqi"][name]["v"].scalar) {
+            switch IndexValue(station["iaqi"][name]["v"].scalar) {
             case .value(let value): subIndices[pollutant] = value
             case .unusable: omissions.insert(Omission("values that are no sub-index", "\(name) of \(city.name)"))
             case .missing: continue
@@ -92,7 +96,7 @@ struct WAQI: AirSource {
         guard let place = try? station["city"]["geo"].elements(), place.count == 2,
             let latitude = place[0].looseNumber, let longitude = place[1].looseNumber
         else { throw AirUnavailable("the station gives no place") }
-        guard let distance = kilometers(city.latitude, city.longitude, latitude, longitude) else {
+        guard let distance = city.kilometers(to: latitude, longitude) else {
             throw AirUnavailable("the station's place is none on the globe")
         }
         guard distance <= Self.maximumKilometers else {

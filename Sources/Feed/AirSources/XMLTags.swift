@@ -6,10 +6,6 @@ struct XMLTags {
         /// With its slash where it ends an element.
         var name: String
         var attributes: [String: String] = [:]
-
-        func number(_ name: String) -> Double? {
-            attributes[name].flatMap(looseNumber)
-        }
     }
 
     private static let maximumAttributes = 16

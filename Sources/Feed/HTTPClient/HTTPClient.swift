@@ -1,7 +1,6 @@
-internal import Bytes
 internal import CCurl
 internal import HTTPText
-internal import System
+public import System
 
 /// Asks HTTP servers, one request at a time. The one owner of a `CURL`, which keeps its connections from one request to
 /// the next.
@@ -17,27 +16,37 @@ internal import System
     private let configuration: HTTPClientConfiguration
     private let handle: UnsafeMutableRawPointer
 
-    public init(_ configuration: HTTPClientConfiguration) throws(HTTPFailure) {
-        guard Self.isReady, let handle = unsafe curl_easy_init() else { throw .failed("libcurl cannot start") }
+    public init(_ configuration: HTTPClientConfiguration) throws(SystemError) {
+        guard Self.isReady, let handle = unsafe curl_easy_init() else {
+            throw SystemError(.system, "libcurl cannot start")
+        }
         self.configuration = configuration
         unsafe self.handle = handle
     }
 
     deinit { unsafe curl_easy_cleanup(handle) }
 
-    /// Requests an address and waits for the whole response, whatever its status.
-    /// - Parameter isWanted: called on this thread at least once a second; false ends the request as `cancelled`.
+    /// Requests an address by GET and waits for the whole response, whatever its status.
+    /// - Parameters:
+    ///   - url: with scheme and host; may hold secrets, so it is never part of an error.
+    ///   - headers: header lines without line ends, `Name: value`.
+    ///   - isWanted: called on this thread at least once a second; false ends the request.
+    /// - Returns: `nil` when the request was no longer wanted.
+    /// - Throws: an error with one line for people, mostly in libcurl's words.
     public func get(
-        _ request: HTTPClientRequest, whileWanted isWanted: @escaping () -> Bool = { true }
-    ) throws(HTTPFailure) -> HTTPClientResponse {
-        guard !request.url.utf8.contains(0), let headers = HeaderList(request.headers) else {
-            throw .failed("the request has a control character or too many bytes")
+        _ url: String, headers: [String] = [], whileWanted isWanted: @escaping () -> Bool = { true }
+    ) throws(SystemError) -> HTTPClientResponse? {
+        guard !url.utf8.contains(0), !headers.contains(where: { $0.utf8.contains { $0 < 0x20 || $0 == 0x7F } }) else {
+            throw SystemError(.system, "the request has a control character")
         }
+        var list: UnsafeMutablePointer<curl_slist>?
+        defer { unsafe curl_slist_free_all(list) }
+        for line in headers { unsafe list = curl_slist_append(list, line) }
         let transfer = Transfer(maximumBodyBytes: configuration.maximumBodyBytes, isWanted)
         var message = [CChar](repeating: 0, count: Int(CURL_ERROR_SIZE))
         let result: CURLcode = unsafe message.withUnsafeMutableBytes { message in
-            setOptions(request)
-            unsafe CCurl_setPointer(handle, CURLOPT_HTTPHEADER, headers.list)
+            setOptions(url)
+            unsafe CCurl_setPointer(handle, CURLOPT_HTTPHEADER, list)
             unsafe CCurl_setPointer(handle, CURLOPT_ERRORBUFFER, message.baseAddress)
             let owner = unsafe Unmanaged.passUnretained(transfer).toOpaque()
             unsafe CCurl_setPointer(handle, CURLOPT_WRITEDATA, owner)
@@ -48,18 +57,19 @@ internal import System
             unsafe CCurl_setPointer(handle, CURLOPT_ERRORBUFFER, nil)
             return result
         }
-        if transfer.isCancelled { throw .cancelled }
-        guard result == CURLE_OK else {
-            // libcurl's own words for both cases differ from version to version.
-            if transfer.isTooLong || result == CURLE_FILESIZE_EXCEEDED {
-                throw .failed("the body has more than \(configuration.maximumBodyBytes) bytes")
-            }
+        switch result {
+        case CURLE_OK:
+            let status = unsafe CCurl_status(handle)
+            return HTTPClientResponse(status: status, headers: responseHeaders, body: transfer.body)
+        case CURLE_ABORTED_BY_CALLBACK: return nil
+        // libcurl's own words for both cases differ from version to version.
+        case CURLE_WRITE_ERROR, CURLE_FILESIZE_EXCEEDED:
+            throw SystemError(.peer, "the body has more than \(configuration.maximumBodyBytes) bytes")
+        default:
             let end = message.firstIndex(of: 0) ?? 0
             let text = String(decoding: message[..<end].map(UInt8.init), as: UTF8.self)
-            let detail = text.isEmpty ? unsafe String(cString: curl_easy_strerror(result)) : text
-            throw .failed(onOneLine(detail))
+            throw SystemError(.peer, text.isEmpty ? unsafe String(cString: curl_easy_strerror(result)) : text)
         }
-        return HTTPClientResponse(status: unsafe CCurl_status(handle), headers: responseHeaders, body: transfer.body)
     }
 
     /// The header fields of the response. libcurl bounds their bytes.
@@ -74,9 +84,9 @@ internal import System
         return headers
     }
 
-    private func setOptions(_ request: HTTPClientRequest) {
+    private func setOptions(_ url: String) {
         unsafe curl_easy_reset(handle)
-        unsafe CCurl_setText(handle, CURLOPT_URL, request.url)
+        unsafe CCurl_setText(handle, CURLOPT_URL, url)
         unsafe CCurl_setText(handle, CURLOPT_PROTOCOLS_STR, "http,https")
         unsafe CCurl_setText(handle, CURLOPT_USERAGENT, configuration.userAgent)
         // All that this libcurl can decompress.
@@ -111,5 +121,5 @@ func httpProgress(
     owner: UnsafeMutableRawPointer?, _: curl_off_t, _: curl_off_t, _: curl_off_t, _: curl_off_t
 ) -> Int32 {
     guard let owner = unsafe owner else { return 1 }
-    return unsafe Unmanaged<Transfer>.fromOpaque(owner).takeUnretainedValue().goOn() ? 0 : 1
+    return unsafe Unmanaged<Transfer>.fromOpaque(owner).takeUnretainedValue().isWanted() ? 0 : 1
 }

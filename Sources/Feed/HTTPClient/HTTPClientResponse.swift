@@ -7,7 +7,4 @@ public struct HTTPClientResponse: Sendable, Equatable {
     public var headers: HTTPFields = [:]
     /// The body, decompressed.
     public var body: [UInt8] = []
-
-    /// The first field of that name, in any case.
-    public func header(_ name: String) -> String? { headers.first(name) }
 }

@@ -117,18 +117,6 @@ public struct Recording: Sendable {
     }
 }
 
-/// The reason why a file is not a recording.
-public struct RecordingError: Error, Sendable, Equatable {
-    public let line: Int
-    /// One line for people: what was wrong and what was expected.
-    public let reason: String
-
-    package init(line: Int, _ reason: String) {
-        self.line = line
-        self.reason = reason
-    }
-}
-
 /// Text of a file for an error: quoted and short.
 private func shown(_ bytes: some Sequence<UInt8>) -> String {
     quoted(String(decoding: Array(bytes.prefix(1000)), as: UTF8.self), limit: 60)

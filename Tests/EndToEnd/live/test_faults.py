@@ -29,6 +29,15 @@ FAULTS = {
         "has no data for Delhi and 1 more: status 302, which redirects to http://127.0.0.2",
     ),
     "hang before": (None, "cannot be reached ("),
+    "error object": (
+        Answer({"error": {"code": 7, "message": "maintenance"}}),
+        "reports a server error: maintenance" + TRYING,
+    ),
+    "other words": (
+        Answer({"message": "Limit Exceeded"}),
+        "sends a response that is not as documented, for Delhi and 1 more: "
+        'it has 1 places, expected 2; it says "Limit Exceeded"' + TRYING,
+    ),
 }
 
 
@@ -56,7 +65,7 @@ def test_a_fault_is_said_once_and_gone_through(name, start, serve, listen, citie
     [
         ({"hourly": {"time": [0], "pm2_5": [None], "pm10": [None]}}, "no hour has a value"),
         ({"hourly": {"time": "soon"}}, "[0].hourly.time has the wrong type"),
-        ({"error": True}, "[0].hourly is missing"),
+        ({"error": True}, "[0].hourly.time is missing"),
         (
             "pollutants",
             "pm2_5, no2 have enough hours, "

@@ -150,6 +150,23 @@ def test_a_huge_answer_costs_little_memory_and_the_next_one_is_read(start, serve
     assert "needs more than 1 s" in log or "more than 100000 results" in log
 
 
+def test_an_empty_response_is_a_fault_and_the_elements_stay(start, serve, listen):
+    def answer(path, query, headers):
+        is_first = len(server.requests) == 1
+        return Answer([{"n": "A", "v": 7}]) if is_first else Answer(body=b" \n")
+
+    server = serve(answer)
+    feed = start.feed(
+        "poll",
+        "--source=json",
+        f"--url={server.url}/",
+        "--jq=.[] | {city: .n, aqi: .v}",
+        "--interval=1s",
+    )
+    wait_for(lambda: any("it is empty; trying again" in m for m in feed.messages), "the line")
+    assert listen(feed.url).wait_for_city("A")["aqi"] == 7
+
+
 def test_a_program_that_fails_is_one_line_of_the_log(start, serve, listen):
     server = serve(lambda path, query, headers: Answer({"error": "none"}))
     feed = start.feed(

@@ -305,3 +305,40 @@ def test_openaq_s_indian_units(country, expected, start, serve, listen, cities, 
         "--rate=100/1s",
     )
     assert listen(bridge.url).wait_for_city("Delhi")["pollutants"] == expected
+
+
+def test_an_openaq_station_whose_old_sensors_are_silent(start, serve, listen, cities, key_file):
+    """openaq/openaq-python@2818152 tests/fixtures/responses/locations_1000.json, location 17."""
+    old = [(35, "pm25", "µg/m³"), (36, "no2", "µg/m³"), (392, "co", "µg/m³")]
+    new = {
+        12234787: ("pm25", "µg/m³", 45),
+        12234784: ("no2", "ppb", 40),
+        12234782: ("co", "ppb", 1.2),
+    }
+
+    def answer(path, query, headers):
+        if path.startswith("/v3/locations"):
+            sensors = old + [(number, *row[:2]) for number, row in new.items()]
+            return Answer(
+                sources.openaq_page([sources.openaq_location(17, time.time() - 600, sensors)])
+            )
+        name, unit, value = new[int(path.split("/")[3])]
+        return Answer(
+            sources.openaq_page(
+                [
+                    sources.openaq_hour(hour_now() - age * HOUR, value, name, unit)
+                    for age in range(25)
+                ]
+            )
+        )
+
+    bridge = start.feed(
+        "poll",
+        "--source=openaq",
+        f"--base-url={serve(answer).url}",
+        cities("Delhi,28.6,77.2,"),
+        key_file,
+        "--rate=100/1s",
+    )
+    element = listen(bridge.url).wait_for_city("Delhi")
+    assert element["pollutants"] == {"pm2_5": 45, "no2": 40, "co": 1200}

@@ -64,7 +64,7 @@ private let checks: [Check] = [
             expect(recording.gap(before: step) ?? .zero >= .zero, "a gap of less than nothing")
         }
     } catch {
-        expectOneLine(error.reason)
+        expectOneLine(error.description)
     }
 }
 

@@ -1,5 +1,5 @@
 import AirSources
-import System
+import FeedSimulation
 import Testing
 
 @testable import AirQualityFeed
@@ -7,8 +7,8 @@ import Testing
 private let expectedRow = "expected city,latitude,longitude with degrees, and texts of at most 128 bytes of UTF-8"
 private let expectedHeader = "expected city,latitude,longitude, then id, country, both or neither"
 
-struct PollCitiesTests {
-    private func read(_ text: String) throws -> [PolledCity] { try readCities(Array(text.utf8), name: "c.csv") }
+struct CitySetTests {
+    private func read(_ text: String) throws -> [PolledCity] { try PolledCity.list(csv: Array(text.utf8)) }
 
     @Test func `A list has names, places and the source's own names`() throws {
         let cities = try read("city,latitude,longitude,id\nDelhi,28.6,77.2,\n\"Fresno, CA\",36.74,-119.79,@42\n\n")
@@ -28,40 +28,40 @@ struct PollCitiesTests {
     @Test(arguments: [
         (
             "",
-            #"c.csv:1: the header is "", \#(expectedHeader)"#
+            #"line 1: the header is "", \#(expectedHeader)"#
         ),
         (
             "Delhi,1,2\n",
-            #"c.csv:1: the header is "Delhi,1,2", \#(expectedHeader)"#
+            #"line 1: the header is "Delhi,1,2", \#(expectedHeader)"#
         ),
         (
             "\"city,latitude\",longitude\n1,2\n",
-            #"c.csv:1: the header is "city,latitude,longitude", \#(expectedHeader)"#
+            #"line 1: the header is "city,latitude,longitude", \#(expectedHeader)"#
         ),
-        ("city,latitude,longitude\n", "c.csv:2: there is no city"),
-        ("city,latitude,longitude\nA,1,2\nB,1\n", #"c.csv:3: the row is "B,1", \#(expectedRow)"#),
-        ("city,latitude,longitude\nA,91,2\n", #"c.csv:2: the row is "A,91,2", \#(expectedRow)"#),
-        ("city,latitude,longitude\nA,1,east\n", #"c.csv:2: the row is "A,1,east", \#(expectedRow)"#),
-        ("city,latitude,longitude\nA,nan,2\n", #"c.csv:2: the row is "A,nan,2", \#(expectedRow)"#),
-        ("city,latitude,longitude\n ,1,2\n", #"c.csv:2: the row is " ,1,2", \#(expectedRow)"#),
-        ("city,latitude,longitude\nA\u{7},1,2\n", #"c.csv:2: the row is "A\u{7},1,2", \#(expectedRow)"#),
+        ("city,latitude,longitude\n", "line 2: there is no city"),
+        ("city,latitude,longitude\nA,1,2\nB,1\n", #"line 3: the row is "B,1", \#(expectedRow)"#),
+        ("city,latitude,longitude\nA,91,2\n", #"line 2: the row is "A,91,2", \#(expectedRow)"#),
+        ("city,latitude,longitude\nA,1,east\n", #"line 2: the row is "A,1,east", \#(expectedRow)"#),
+        ("city,latitude,longitude\nA,nan,2\n", #"line 2: the row is "A,nan,2", \#(expectedRow)"#),
+        ("city,latitude,longitude\n ,1,2\n", #"line 2: the row is " ,1,2", \#(expectedRow)"#),
+        ("city,latitude,longitude\nA\u{7},1,2\n", #"line 2: the row is "A\u{7},1,2", \#(expectedRow)"#),
         (
             "city,latitude,longitude\nA,1,2\nB,1,2\nA,3,4\n",
-            #"c.csv:4: the city "A" is in line 2 already"#
+            #"line 4: the city "A" is in line 2 already"#
         ),
         (
             "city,latitude,longitude\n\"A,1,2\n",
-            "c.csv:2: a quotation mark is never closed"
+            "line 2: a quotation mark is never closed"
         ),
     ])
     func `A mistake is named with its line`(text: String, line: String) throws {
-        let error = try #require(throws: SystemError.self) { try read(text) }
-        #expect(error.reason == line)
+        let error = try #require(throws: RecordingError.self) { try read(text) }
+        #expect(error.description == line)
     }
 
     @Test func `A name that is not UTF-8 is a mistake`() throws {
         let bytes = Array("city,latitude,longitude\nA".utf8) + [0xFF] + Array(",1,2\n".utf8)
-        #expect(throws: SystemError.self) { try readCities(bytes, name: "c.csv") }
+        #expect(throws: RecordingError.self) { try PolledCity.list(csv: bytes) }
     }
 
     @Test(arguments: [(CitySet.seeds, 12), (.india, 300), (.capitals, 243)])

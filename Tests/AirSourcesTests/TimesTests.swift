@@ -2,7 +2,7 @@ import Testing
 
 @testable import AirSources
 
-struct TextTests {
+struct TimesTests {
     @Test func `Indian times are read`() {
         #expect(epochSeconds(indian: "22-07-2026 00:30:00") == 1_784_660_400)
         #expect(epochSeconds(indian: "01-01-1970 05:30:00") == 0)
@@ -21,6 +21,11 @@ struct TextTests {
         #expect(rfc3339(1_784_660_400) == "2026-07-21T19:00:00.000Z")
         #expect(epochSeconds("2024-01-15T12:00:00+08:00") == 1_705_291_200)
         #expect(epochSeconds("2024-01-15T12:00") == nil)
+        #expect(epochSeconds(" 2024-01-15T12:00:00Z ") == 1_705_320_000)
+        #expect(epochSeconds("2024-01-15 12:00:00") == nil)
+        #expect(epochSeconds("2024-01-15 12:00:00", zone: "+08:00") == 1_705_291_200)
+        #expect(epochSeconds("2024-01-15T12:00:00Z", zone: "+08:00") == 1_705_320_000)
+        #expect(epochSeconds("2024-01-15 12:00:00", zone: "") == nil)
     }
 
     @Test func `Degrees have four decimals at most`() {
@@ -31,8 +36,9 @@ struct TextTests {
     }
 
     @Test func `The way between two places is in kilometres`() {
-        #expect(kilometers(28.6139, 77.2090, 19.0760, 72.8777).map { Int($0) } == 1148)
-        #expect(kilometers(10, 20, 10, 20) == 0)
+        let place = PolledCity(name: "A", latitude: 28.6139, longitude: 77.2090)
+        #expect(place.kilometers(to: 19.0760, 72.8777).map { Int($0) } == 1148)
+        #expect(place.kilometers(to: 28.6139, 77.2090) == 0)
     }
 
     @Test(arguments: [
@@ -50,16 +56,11 @@ struct TextTests {
         #expect(explanation(in: Array(#"{"error":"Key not authorised"}"#.utf8)) == "Key not authorised")
         #expect(explanation(in: Array(#"{"status":"error","data":"Invalid key"}"#.utf8)) == "Invalid key")
         #expect(explanation(in: Array(#"{"detail":[{"loc":["query"]}]}"#.utf8)) == nil)
+        #expect(explanation(in: Array(#"{"detail":[{"loc":["query"],"msg":"too large"}]}"#.utf8)) == "too large")
+        #expect(explanation(in: Array(#"{"error":{"code":7,"message":"Quota exceeded"}}"#.utf8)) == "Quota exceeded")
+        #expect(explanation(in: Array(#""Unauthorized""#.utf8)) == "Unauthorized")
+        #expect(explanation(in: Array(#"{"message":7,"data":[]}"#.utf8)) == nil)
         #expect(explanation(in: Array("<html>".utf8)) == nil)
-    }
-
-    @Test(arguments: [
-        ("no a&b!c here", "no *** here"), ("a%26b%21c", "***"), ("x=%61%26b!c&y", "x=***&y"), ("a&b!", "a&b!"),
-        ("A&b!c", "A&b!c"), ("%a&b!c%2", "%***%2"), ("", ""),
-    ])
-    func `A key is masked however its bytes are written`(text: String, shown: String) {
-        #expect(masked(text, key: "a&b!c") == shown)
-        #expect(masked(text, key: nil) == text)
     }
 
     @Test func `What a source says comes on one line and cannot steer a terminal`() {

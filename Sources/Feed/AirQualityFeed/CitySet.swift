@@ -1,0 +1,16 @@
+import AirSources
+
+/// The built-in lists of cities: CSV as a user's, made by `Cities/make-sets` from GeoNames.
+enum CitySet: String, CaseIterable {
+    case seeds, india, capitals
+
+    var cities: [PolledCity] {
+        get throws {
+            switch self {
+            case .seeds: try PolledCity.list(csv: PackageResources.seeds_csv)
+            case .india: try PolledCity.list(csv: PackageResources.india_csv)
+            case .capitals: try PolledCity.list(csv: PackageResources.capitals_csv)
+            }
+        }
+    }
+}

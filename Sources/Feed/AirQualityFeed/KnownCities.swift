@@ -1,0 +1,82 @@
+import AirSources
+
+/// The state of each city as the source has told it, and the lines about those that have no air. Times are milliseconds
+/// since the Unix epoch.
+struct KnownCities {
+    private static let maximumLines = 10
+
+    private struct State {
+        /// Time of the newest air, in seconds since the Unix epoch.
+        var observedAt: Int64?
+        /// The reason why the source has no air; `nil` when it has.
+        var reason: String?
+        /// Time when the reason was said; `nil` while it is new.
+        var saidAt: Int64?
+    }
+
+    private let cities: [PolledCity]
+    private var known: [State]
+    private var omissions = OmissionLog()
+
+    init(_ cities: [PolledCity]) {
+        self.cities = cities
+        known = Array(repeating: State(), count: cities.count)
+    }
+
+    var count: Int { cities.count }
+
+    var countWithAir: Int { known.count { $0.observedAt != nil && $0.reason == nil } }
+
+    /// In seconds since the Unix epoch.
+    var newestObservation: Int64? { known.lazy.compactMap(\.observedAt).max() }
+
+    /// The cities whose newest air is not from the current hour, the oldest first.
+    func due(at now: Int64) -> [Int] {
+        cities.indices.filter { known[$0].observedAt.map { $0 / 3600 < now / 3_600_000 } ?? true }
+            .sorted { (known[$0].observedAt ?? 0, $0) < (known[$1].observedAt ?? 0, $1) }
+    }
+
+    /// Takes in what a source says.
+    /// - Returns: air of cities as the source has it now, new or not.
+    mutating func take(_ response: SourceResponse) -> [(city: Int, air: CityAir)] {
+        omissions.add(response.omissions)
+        var news: [(city: Int, air: CityAir)] = []
+        for finding in response.findings {
+            let last = known[finding.city]
+            switch finding.air {
+            case .success(let air):
+                known[finding.city].reason = nil
+                // A value older than the known one comes from a station that lags behind.
+                guard air.observedAt >= last.observedAt ?? 0 else { continue }
+                known[finding.city].observedAt = air.observedAt
+                news.append((finding.city, air))
+            case .failure(let reason):
+                let text = "\(reason)"
+                // An age in it changes every hour.
+                if last.reason?.filter(\.isLetter) != text.filter(\.isLetter) { known[finding.city].saidAt = nil }
+                known[finding.city].reason = text
+            }
+        }
+        return news
+    }
+
+    /// Lines of the log at the end of a round: cities that newly have no air, and once a day in one line what is left
+    /// out.
+    mutating func takeLines(at now: Int64) -> [String] {
+        var lines: [String] = []
+        for (number, city) in cities.enumerated() {
+            let saidAt = known[number].saidAt
+            guard let reason = known[number].reason, !OmissionLog.isRecent(saidAt, at: now) else { continue }
+            if saidAt == nil {
+                lines.append("left out \(city.name): \(reason)")
+            } else {
+                omissions.add([Omission("cities because \(reason)", city.name)])
+            }
+            known[number].saidAt = now
+        }
+        let others = lines.count - Self.maximumLines
+        if others > 0 { lines[Self.maximumLines...] = ["left out \(others) more cities"] }
+        if let line = omissions.takeLine(at: now) { lines.append(line) }
+        return lines
+    }
+}

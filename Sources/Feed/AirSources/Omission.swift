@@ -1,0 +1,12 @@
+/// Data of a source that was left out or changed.
+public struct Omission: Sendable, Hashable {
+    /// Kind of data and what was done with it, such as `stations without coordinates`.
+    public var reason: String
+    /// Name of the station or pollutant, as the source has it.
+    public var name: String
+
+    public init(_ reason: String, _ name: String) {
+        self.reason = reason
+        self.name = name
+    }
+}

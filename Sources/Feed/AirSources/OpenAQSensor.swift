@@ -1,0 +1,67 @@
+internal import AirQuality
+internal import AirQualityIndex
+
+/// A sensor of OpenAQ, which measures one pollutant of a station, and what it has measured.
+///
+/// Since 18 February 2025 India's nitrogen and sulphur dioxide come in µg/m³ and its carbon monoxide in mg/m³, all of
+/// them labelled ppb.
+struct OpenAQSensor {
+    /// India's carbon monoxide in mg/m³ is below this, and no city's is as low in ppb.
+    private static let indianMonoxide = 50.0
+
+    let id: Int
+    let pollutant: Pollutant
+    /// Micrograms per cubic metre of one unit of the sensor.
+    private let factor: Double
+    /// Its carbon monoxide is labelled ppb, and in mg/m³ when it is low.
+    private let isIndianMonoxide: Bool
+    /// The hours of the last response.
+    private(set) var hours = PollutantHours()
+    /// The last response had no hour with a value.
+    private(set) var isStale = false
+
+    /// - Returns: `nil` in an unknown unit.
+    init?(id: Int, _ pollutant: Pollutant, units: String, isIndian: Bool) {
+        guard let factor = Self.factor(of: units, pollutant) else { return nil }
+        let isMislabelled = isIndian && units == "ppb"
+        self.id = id
+        self.pollutant = pollutant
+        self.factor = isMislabelled && [.no2, .so2].contains(pollutant) ? 1 : factor
+        isIndianMonoxide = isMislabelled && pollutant == .co
+    }
+
+    private static func factor(of unit: String, _ pollutant: Pollutant) -> Double? {
+        switch unit {
+        // The micro sign, and the Greek letter.
+        case "\u{B5}g/m\u{B3}", "\u{3BC}g/m\u{B3}", "ug/m3": 1
+        case "mg/m\u{B3}", "mg/m3": 1000
+        case "ppb": pollutant.microgramsPerPPB
+        case "ppm": pollutant.microgramsPerPPB.map { $0 * 1000 }
+        default: nil
+        }
+    }
+
+    /// Replaces what is known by the hours of a response. An hour is named by its end.
+    mutating func read(_ results: [JSONNode], at now: Int64) {
+        hours = PollutantHours()
+        let values = results.map { $0["value"].looseNumber }
+        let isInMilligrams = isIndianMonoxide && values.allSatisfy { ($0 ?? 0) < Self.indianMonoxide }
+        for (result, value) in zip(results, values) {
+            guard let end = result["period"]["datetimeTo"]["utc"].universalTime else {
+                hours.leaveOut("hours without a time that can be read")
+                continue
+            }
+            guard end <= now + 3600 else {
+                hours.leaveOut("hours in the future")
+                continue
+            }
+            hours.add(value.map { $0 * (isInMilligrams ? 1000 : factor) }, at: Int(end / 3600))
+        }
+        isStale = hours.values.isEmpty
+        if isStale { hours.leaveOut("sensors without an hour of the last day") }
+        if pollutant.isParticulateMatter { hours.leaveOutSpikes() }
+    }
+
+    /// Data of the last response that was left out or changed.
+    func omissions(in city: PolledCity) -> Set<Omission> { hours.omissions(of: pollutant, in: city) }
+}

@@ -1,0 +1,36 @@
+import Testing
+
+@testable import AirSources
+
+struct SourceKeyTests {
+    @Test(arguments: [
+        "abc", "abc==", "0123456789abcdef0123456789abcdef01234567", "eyJhbGciOi.eyJzdWIi.c2lnbmF0dXJl", "a_b-c+d/e.f",
+        "c2VjcmV0LWtleS0xMjM0NQ=", "-abc", "_abc",
+    ])
+    func `A text of letters, digits and few signs is a key`(text: String) {
+        #expect(SourceKey(text.utf8, origin: "")?.text == text)
+    }
+
+    @Test(arguments: [
+        "", "a b", "\"abc\"", "'abc", "KEY=abc", "KEY1=abc", "API_KEY_2=abc", "AIR_QUALITY_FEED_KEY=", "KEY=", "a1=b",
+        "=abc", "=", "key:abc", "X-API-Key:abc", "{\"key\":\"abc\"}", "`abc`", "<abc>", "$KEY", "${KEY}", "[abc]",
+        "abc;", "https://waqi.info/?token=abc", "me@example.com", "/run/secrets/key", "./key", "~/key", "ключ",
+        "abc===", "a\nb", String(repeating: "a", count: 257),
+    ])
+    func `A text that cannot be a key is none`(text: String) {
+        #expect(SourceKey(text.utf8, origin: "") == nil)
+    }
+
+    @Test(arguments: ["abc\n", "abc\r\n", " abc ", "\tabc\n\n", "\u{FEFF}abc\r\n", "\nabc"])
+    func `What editors and secret stores put around a key is no part of it`(text: String) {
+        #expect(SourceKey(text.utf8, origin: "")?.text == "abc")
+    }
+
+    @Test(arguments: [
+        ("no a/b=c= here", "no a/b=c= here"), ("no Key-1+a/b== here", "no *** here"), ("Key-1%2Ba%2Fb%3D%3D", "***"),
+        ("x=%4Bey-1%2Ba/b==&y", "x=***&y"), ("key-1+a/b==", "key-1+a/b=="), ("%Key-1+a/b==%2", "%***%2"), ("", ""),
+    ])
+    func `A key is masked however its bytes are written`(text: String, shown: String) throws {
+        #expect(try #require(SourceKey("Key-1+a/b==".utf8, origin: "")).masked(text) == shown)
+    }
+}

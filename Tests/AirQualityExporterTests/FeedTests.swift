@@ -11,52 +11,63 @@ import Testing
 @testable import WebSocket
 
 struct FeedTests {
+    private let lines = WrittenLines()
+
+    private func log(level: Logger.Level = .debug) -> FeedLog {
+        FeedLog(label: "ws://x/", logger: Logger(level: level, now: { 0 }, write: lines.append))
+    }
+
+    /// What was logged, without the time.
+    private var logged: [String] {
+        lines.text.replacing("time=1970-01-01T00:00:00.000Z ", with: "").split(separator: "\n").map { String($0) }
+    }
+
     @Test func `A feed is logged when its state changes, not at every attempt`() {
-        var log = FeedLog(label: "ws://x/")
+        var log = log()
         func level(_ event: FeedEvent) -> String {
-            log.entry(for: event, at: .zero).map { "\($0.level) \($0.message)" } ?? "-"
+            log.note(event, at: .zero)
+            return String(logged.last?.prefix { $0 != "\"" } ?? "") + (logged.last?.split(separator: "\"")[1] ?? "")
         }
         func lost(_ reason: DisconnectReason) -> FeedEvent { .disconnected(reason, detail: "detail") }
-        #expect(level(.connecting) == "info Connecting to feed")
-        #expect(level(lost(.refused)) == "warning Feed unreachable, retrying")
-        #expect(level(lost(.refused)) == "debug Feed unreachable, retrying")
-        #expect(level(.connecting) == "debug Connecting to feed", "only the first attempt")
-        #expect(level(lost(.timeout)) == "warning Feed unreachable, retrying")
-        #expect(level(.connected(nil)) == "info Feed connected")
-        #expect(level(lost(.lost)) == "warning Feed lost, reconnecting")
-        #expect(level(lost(.lost)) == "debug Feed unreachable, retrying")
-        #expect(level(.connected(nil)) == "info Feed connected")
-        #expect(level(lost(.paused)) == "info Feed disconnected")
-        #expect(level(.paused) == "info Feed paused: no scrapes")
-        #expect(level(.resumed) == "info Feed resumed")
-        #expect(level(.connected(nil)) == "info Feed connected")
+        #expect(level(.connecting) == "level=INFO msg=Connecting to feed")
+        #expect(level(lost(.refused)) == "level=WARN msg=Feed unreachable, retrying")
+        #expect(level(lost(.refused)) == "level=DEBUG msg=Feed unreachable, retrying")
+        #expect(level(.connecting) == "level=DEBUG msg=Connecting to feed", "only the first attempt")
+        #expect(level(lost(.timeout)) == "level=WARN msg=Feed unreachable, retrying")
+        #expect(level(.connected(nil)) == "level=INFO msg=Feed connected")
+        #expect(level(lost(.lost)) == "level=WARN msg=Feed lost, reconnecting")
+        #expect(level(lost(.lost)) == "level=DEBUG msg=Feed unreachable, retrying")
+        #expect(level(.connected(nil)) == "level=INFO msg=Feed connected")
+        #expect(level(lost(.paused)) == "level=INFO msg=Feed disconnected")
+        #expect(level(.paused) == "level=INFO msg=Feed paused: no scrapes")
+        #expect(level(.resumed) == "level=INFO msg=Feed resumed")
+        #expect(level(.connected(nil)) == "level=INFO msg=Feed connected")
     }
 
     @Test func `A feed that is down is logged hourly`() {
-        var log = FeedLog(label: "ws://x/")
-        let lost = FeedEvent.disconnected(.refused, detail: "detail")
-        let said = stride(from: 0, through: 3 * 3600, by: 20).compactMap { second -> String? in
-            guard let entry = log.entry(for: lost, at: .seconds(second)), entry.level == .warning else { return nil }
-            return entry.metadata.text
+        var log = log(level: .warning)
+        for second in stride(from: 0, through: 3 * 3600, by: 20) {
+            log.note(.disconnected(.refused, detail: "detail"), at: .seconds(second))
         }
-        let first = "feed=ws://x/ reason=refused err=detail"
-        #expect(said == [first] + (1...3).map { first + " down_for=\($0)h" })
+        let first = "level=WARN msg=\"Feed unreachable, retrying\" feed=ws://x/ reason=refused err=detail"
+        #expect(logged == [first] + (1...3).map { first + " down_for=\($0)h" })
     }
 
     @Test func `A feed that goes up and down all the time has twenty lines at once, then twenty each hour`() {
-        var log = FeedLog(label: "ws://x/")
-        var lines: [Int] = []
+        var log = log(level: .info)
+        var told: [Int] = []
         for second in 0..<2 * 3600 {
-            let event = second % 2 == 0 ? FeedEvent.connected(nil) : .disconnected(.lost, detail: "x")
-            if let entry = log.entry(for: event, at: .seconds(second)), entry.level != .debug { lines.append(second) }
+            let count = logged.count
+            log.note(second % 2 == 0 ? .connected(nil) : .disconnected(.lost, detail: "x"), at: .seconds(second))
+            if logged.count > count { told.append(second) }
         }
-        #expect(lines.prefix(21) == ArraySlice(0...20))
-        #expect((35...45).contains(lines.count - 21))
-        #expect(lines.last.map { $0 % 2 == 0 } == true, "a feed is not left as lost that is connected")
+        #expect(told.prefix(21) == ArraySlice(0...20))
+        #expect((35...45).contains(told.count - 21))
+        #expect(told.last.map { $0 % 2 == 0 } == true, "a feed is not left as lost that is connected")
     }
 
     @Test func `Rejections are told at the first of each reason, then hourly`() {
-        var log = FeedLog(label: "ws://x/")
+        var log = log()
         func dues(_ reason: RejectionReason?, at seconds: [Int]) -> [Int] {
             seconds.filter { log.isDue(reason, at: .seconds($0)) }
         }
@@ -127,12 +138,11 @@ struct FeedTests {
     @Test func `What a server says is not hidden by its greeting, nor by what it said on an earlier connection`() throws
     {
         let store = ReadingStore(rules: StoreRules(), feeds: ["ws://x/"], at: 0)
-        let lines = WrittenLines()
         let feed = ConfiguredFeed(
             label: "ws://x/", address: try WebSocketAddress("ws://x/"), settings: Configuration())
         var handler = FeedHandler(feed, number: 0, store: store, logger: Logger(write: lines.append))
         func said() -> String? {
-            let problem = Health(store: store).readinessProblem ?? ""
+            let problem = store.snapshot(withHistories: true).readinessProblem(at: currentTime()) ?? ""
             return problem.firstRange(of: "says=").map { String(problem[$0.upperBound...]) }
         }
         let welcome = Array(#"{"type":"welcome"}"#.utf8)
@@ -164,29 +174,23 @@ struct FeedTests {
 
     @Test func `The health path tells of a feed of which all is rejected, and why`() {
         let store = ReadingStore(rules: StoreRules(), feeds: ["ws://x/"], at: 0)
-        let health = Health(store: store)
         store.apply(.connected(nil), feed: 0)
         store.record(FeedMessage(rejectedAs: .noCity, byteCount: 1, receivedAt: 0), feed: 0)
         let hint = ExplanationField(name: "hint", text: #"--feed.jq '.["a b"]'"#)
         store.apply(.explained(.noCity, [hint]), feed: 0)
         let words = #"reason=no_city rejected=1 accepted=0, to set: --feed.jq '.["a b"]'"#
         #expect(
-            health.readinessProblem(of: store.snapshot(withHistories: true), at: 0)
+            store.snapshot(withHistories: true).readinessProblem(at: 0)
                 == "no fresh reading: ws://x/: readings rejected: \(words)")
-        #expect(
-            health.hint(of: store.feeds) == #"All readings are rejected (no_city). To set: --feed.jq '.["a b"]'"#)
-        store.apply(.disconnected(.lost, detail: "x"), feed: 0)
-        store.apply(.connected(nil), feed: 0)
-        #expect(health.hint(of: store.feeds) == nil)
     }
 
     @Test func `A feed that names its source is logged with it when it connects`() {
-        var log = FeedLog(label: "ws://x/")
+        var log = log()
         let fields = HTTPFields([HTTPField(name: "air-quality-source", value: "open-meteo; kind=model")])
-        #expect(
-            log.entry(for: FeedEvent(.connected(fields)), at: .zero)?.metadata
-                == ["feed": "ws://x/", "source": "open-meteo"])
-        #expect(log.entry(for: .connected(nil), at: .zero)?.metadata == ["feed": "ws://x/"])
+        log.note(FeedEvent(.connected(fields)), at: .zero)
+        log.note(.connected(nil), at: .seconds(3600))
+        let line = "level=INFO msg=\"Feed connected\" feed=ws://x/"
+        #expect(logged == [line + " source=open-meteo", line])
     }
 
     @Test(
@@ -209,26 +213,29 @@ struct FeedTests {
     }
 
     @Test func `Feeds are paused when nobody has read for the limit, and resumed by the next read`() {
-        let usage = FeedUsage(limit: .seconds(60), at: .seconds(100))
-        #expect(usage.tick(at: .seconds(159)) == nil)
-        #expect(usage.read(at: .seconds(159)) == nil)
-        #expect(usage.tick(at: .seconds(218)) == nil)
-        #expect(usage.tick(at: .seconds(219)) == .pause)
-        #expect(usage.tick(at: .seconds(300)) == nil)
-        #expect(usage.read(at: .seconds(301)) == .resume)
-        #expect(usage.read(at: .seconds(302)) == nil)
-        #expect(usage.tick(at: .seconds(362)) == .pause)
+        var usage = FeedUsage(limit: .seconds(60), at: .seconds(100))
+        func read(at second: Int) -> Bool { usage.read(at: .seconds(second)) }
+        func tick(at second: Int) -> Bool { usage.tick(at: .seconds(second)) }
+        #expect(!tick(at: 159))
+        #expect(!read(at: 159))
+        #expect(!tick(at: 218))
+        #expect(tick(at: 219))
+        #expect(!tick(at: 300))
+        #expect(read(at: 301))
+        #expect(!read(at: 302))
+        #expect(tick(at: 362))
+        usage = FeedUsage(limit: .zero, at: .zero)
+        #expect(!tick(at: 1 << 40))
     }
 
     @Test func `A feed with a fresh reading is ready, or the health path says what is missing`() {
         let store = ReadingStore(rules: StoreRules(), feeds: ["ws://a/"], at: 0)
-        let health = Health(store: store)
         var decoder = FeedDecoder(format: FeedFormat())
         func receive(_ message: String, at time: Timestamp) {
             store.record(decoder.decode(Array(message.utf8).span, receivedAt: time), feed: 0)
         }
         func problem(at time: Timestamp) -> String? {
-            health.readinessProblem(of: store.snapshot(withHistories: true), at: time)
+            store.snapshot(withHistories: true).readinessProblem(at: time)
         }
         _ = store.setFeed(label: "ws://a/", idleTimeout: 60_000)
         #expect(problem(at: 0) == "no fresh reading: ws://a/: not connected")

@@ -2,63 +2,44 @@ import AirQuality
 import Bytes
 import HTTPServer
 import HTTPText
-import Synchronization
 import System
+import TestSupport
 import Testing
 
 @testable import AirQualityExporter
 
 struct RoutesTests {
-    private final class Counts: Sendable {
-        let reads = Atomic(0)
-        let reconnects = Atomic(0)
-    }
+    private let directory = TemporaryDirectory()
 
-    private let counts = Counts()
-
-    private struct Exporter {
-        let endpoints: Endpoints
-        let routes: [Route]
-        var page: PageEndpoint { endpoints.page }
-
-        func respond(to request: HTTPRequest) -> HTTPResponse {
-            let route = routes.first { $0.matches(request.path) }
-            return route?.response(to: request) ?? HTTPResponse(status: 404, line: "not found")
+    /// An exporter with two cities that neither listens nor dials.
+    private func exporter(
+        hasAccent: Bool = false, _ change: (inout Configuration) -> Void = { _ in }
+    ) throws -> Exporter {
+        var configuration = Configuration()
+        change(&configuration)
+        let exporter = try Exporter(configuration, feeds: [], logger: Logger(level: .error, write: { _ in }))
+        let feed = exporter.store.setFeed(label: "ws://a/", idleTimeout: 0)
+        var decoder = FeedDecoder(format: configuration.format)
+        func receive(_ message: String) {
+            let message = decoder.decode(Array(message.utf8).span, receivedAt: 1_795_236_585_252)
+            exporter.store.record(message, feed: feed)
         }
-    }
-
-    private func routes(
-        lifecycle: Bool = false, corsOrigin: String? = nil, hasAccent: Bool = false, shard: Shard? = nil,
-        historyEndpoint: ((ReadingStore) -> HistoryEndpoint)? = nil
-    ) -> Exporter {
-        let store = ReadingStore(rules: StoreRules(shard: shard), feeds: ["ws://a/"], at: 1_795_236_585_252)
-        var decoder = FeedDecoder(format: FeedFormat())
-        let message = Array(#"[{"city":"Mumbai","aqi":183.2},{"city":"<b>&\"","aqi":7}]"#.utf8)
-        store.record(decoder.decode(message.span, receivedAt: 1_795_236_585_252), feed: 0)
+        receive(#"[{"city":"Mumbai","aqi":183.2},{"city":"<b>&\"","aqi":7}]"#)
         // One that begins with a combining character.
-        let accent = Array("[{\"city\":\"\u{301}\",\"aqi\":1}]".utf8)
-        if hasAccent {
-            store.record(decoder.decode(accent.span, receivedAt: 1_795_236_585_252), feed: 0)
-        }
-        let counts = counts
-        let health = Health(store: store)
-        var endpoints = Endpoints(
-            metrics: MetricsEndpoint(store: store, scrapes: nil, storage: nil),
-            history: historyEndpoint?(store) ?? HistoryEndpoint(store: store, corsOrigin: corsOrigin), health: health,
-            page: PageEndpoint(store: store, health: health, web: Configuration.Web(), version: "1.2.3"),
-            events: EventHub(store: store, at: 0), scrapes: HTTPMeter())
-        endpoints.isLifecycleEnabled = lifecycle
-        endpoints.onRead = { counts.reads.add(1, ordering: .relaxed) }
-        endpoints.reconnect = { counts.reconnects.add(1, ordering: .relaxed) }
-        endpoints.reload = { "web.yml, line 3: no" }
-        return Exporter(endpoints: endpoints, routes: endpoints.routes())
+        if hasAccent { receive("[{\"city\":\"\u{301}\",\"aqi\":1}]") }
+        return exporter
+    }
+
+    /// The routes of such an exporter, which are made once and respond to several requests.
+    private func server(hasAccent: Bool = false, _ change: (inout Configuration) -> Void = { _ in }) throws -> [Route] {
+        try exporter(hasAccent: hasAccent, change).routes()
     }
 
     @Test(
         arguments: [
             ("GET", "/metrics", 200), ("HEAD", "/metrics", 200), ("GET", "/history.json", 200), ("GET", "/", 200),
             ("GET", "/-/healthy", 200), ("HEAD", "/-/healthy", 200), ("GET", "/-/ready", 503),
-            ("HEAD", "/-/ready", 503),
+            ("HEAD", "/-/ready", 503), ("GET", "/favicon.ico", 200),
             ("GET", "/nowhere", 404), ("GET", "/metrics/", 404), ("GET", "//", 404), ("GET", "/..", 404),
             ("POST", "/metrics", 405), ("DELETE", "/", 405), ("PUT", "/history.json", 405), ("POST", "/-/healthy", 405),
             ("GET", "/-/reload", 405), ("GET", "/-/reconnect", 405), ("POST", "/-/reload", 403),
@@ -69,8 +50,8 @@ struct RoutesTests {
             ("HEAD", "/events", 200), ("POST", "/events", 405), ("GET", "/assets/page.css", 404),
             ("PUT", "/assets/page.css", 405),
         ])
-    func `A request is answered with the right status`(_ method: String, _ path: String, _ status: Int) {
-        let response = routes(hasAccent: true).respond(to: HTTPRequest(method: method, path: path))
+    func `A request is answered with the right status`(_ method: String, _ path: String, _ status: Int) throws {
+        let response = try server(hasAccent: true).respond(to: HTTPRequest(method: method, path: path))
         #expect(response.status == status)
         if status == 405 {
             #expect(response.headers.contains { $0.name == "Allow" })
@@ -81,35 +62,47 @@ struct RoutesTests {
         }
     }
 
-    @Test func `Only the health paths need no password`() {
-        #expect(routes().routes.filter { !$0.needsPassword }.map(\.path) == ["/-/healthy", "/-/ready"])
+    @Test func `Only the health paths need no password`() throws {
+        #expect(try server().filter { !$0.needsPassword }.map(\.path) == ["/-/healthy", "/-/ready"])
     }
 
-    @Test func `No path but the telemetry path can be taken for another`() {
-        let paths = routes().endpoints.routes(telemetryPath: "/x").map(\.path)
+    @Test func `No path but the telemetry path can be taken for another`() throws {
+        let paths = try server { $0.web.telemetryPath = "/x" }.map(\.path)
         #expect(paths.first == "/x" && Set(paths).count == paths.count)
     }
 
-    @Test func `A request for the lifecycle is allowed by a flag`() {
-        let routes = routes(lifecycle: true)
-        #expect(routes.respond(to: HTTPRequest(method: "POST", path: "/-/reconnect")).status == 200)
-        #expect(counts.reconnects.load(ordering: .relaxed) == 1)
-        let reload = routes.respond(to: HTTPRequest(method: "POST", path: "/-/reload"))
-        #expect(reload.status == 500)
-        #expect(reload.text == "web.yml, line 3: no\n")
-    }
-
-    @Test func `A request that reads is counted as one, another is not`() {
-        let routes = routes()
-        for path in ["/metrics", "/history.json", "/", "/-/ready", "/nowhere"] {
-            _ = routes.respond(to: HTTPRequest(path: path))
+    @Test func `A request for the lifecycle is allowed by a flag`() throws {
+        let file = directory.write("web.yml", "{}")
+        let routes = try server {
+            $0.web.isLifecycleEnabled = true
+            $0.web.configFile = file
         }
-        _ = routes.respond(to: HTTPRequest(method: "POST", path: "/metrics"))
-        #expect(counts.reads.load(ordering: .relaxed) == 2)
+        #expect(routes.respond(to: HTTPRequest(method: "POST", path: "/-/reconnect")).status == 200)
+        let reload = HTTPRequest(method: "POST", path: "/-/reload")
+        #expect(routes.respond(to: reload).text == "reloaded\n")
+        directory.write("web.yml", "bad: [")
+        let bad = routes.respond(to: reload)
+        #expect(bad.status == 500 && bad.text.contains("web.yml"))
     }
 
-    @Test func `A request for the metrics is answered in the format and the coding it accepts`() {
-        let routes = routes()
+    @Test func `A request that reads is counted as one, another is not`() throws {
+        let exporter = try exporter { $0.pauseWhenUnused = .seconds(1) }
+        let routes = exporter.routes()
+        func counts(_ method: String, _ path: String) -> Bool {
+            // Paused first: a read ends that, and the next read ends nothing.
+            _ = exporter.feeds.usage.change { $0.tick(at: monotonicTime() + .seconds(60)) }
+            _ = routes.respond(to: HTTPRequest(method: method, path: path))
+            return exporter.feeds.usage.change { !$0.read(at: monotonicTime()) }
+        }
+        for path in ["/metrics", "/history.json"] { #expect(counts("GET", path)) }
+        for path in ["/", "/city/Mumbai", "/about", "/events", "/-/healthy", "/-/ready", "/nowhere"] {
+            #expect(!counts("GET", path), "\(path)")
+        }
+        #expect(!counts("POST", "/metrics"))
+    }
+
+    @Test func `A request for the metrics is answered in the format and the coding it accepts`() throws {
+        let routes = try server()
         let plain = routes.respond(to: HTTPRequest(path: "/metrics"))
         #expect(plain.header("Content-Type") == "text/plain; version=0.0.4; charset=utf-8")
         #expect(plain.header("Vary") == "Accept, Accept-Encoding")
@@ -124,7 +117,7 @@ struct RoutesTests {
     }
 
     @Test func `A request for one city's history is told the city's shard, where there are shards`() throws {
-        let routes = routes(shard: Shard(index: 0, count: 4))
+        let routes = try server { $0.format.shard = Shard(index: 0, count: 4) }
         func answer(_ query: String) -> HTTPResponse {
             routes.respond(to: HTTPRequest(path: "/history.json", query: query))
         }
@@ -141,16 +134,15 @@ struct RoutesTests {
         for query in ["", "city=Mumbai&city=Delhi", "limit=1"] {
             #expect(answer(query).header("Air-Quality-Shard") == nil)
         }
-        let unsharded = self.routes().respond(to: HTTPRequest(path: "/history.json", query: "city=Mumbai"))
+        let unsharded = try server().respond(to: HTTPRequest(path: "/history.json", query: "city=Mumbai"))
         #expect(unsharded.header("Air-Quality-Shard") == nil)
     }
 
-    @Test func `A request for the history is answered once for the same content`() {
-        let routes = routes(corsOrigin: "https://grafana.example")
+    @Test func `A request for the history is answered once for the same content`() throws {
+        let routes = try server()
         let first = routes.respond(to: HTTPRequest(path: "/history.json"))
         #expect(first.header("Content-Type") == "application/json")
         #expect(first.header("Cache-Control") == "no-cache")
-        #expect(first.header("Access-Control-Allow-Origin") == "https://grafana.example")
         let tag = first.header("ETag") ?? ""
         #expect(tag.hasPrefix("\"") && tag.count > 4)
         for condition in [tag, "W/" + tag, "\"x\", " + tag, "*"] {
@@ -173,32 +165,48 @@ struct RoutesTests {
         #expect(bad.text == "{\"error\": \"query: limit is \\\"0\\\", expected a whole number from 1 up\"}\n")
     }
 
-    @Test func `A request for more history than is allowed is rejected with the way to less`() {
-        let routes = routes(historyEndpoint: {
-            HistoryEndpoint(store: $0, corsOrigin: nil, maximumPoints: 1)
-        })
+    @Test(arguments: [("GET", "", 200), ("GET", "limit=0", 400), ("PUT", "", 405)])
+    func `Each response of the JSON path names the origin that may read it`(
+        _ method: String, _ query: String, _ status: Int
+    ) throws {
+        let request = HTTPRequest(method: method, path: "/history.json", query: query)
+        let response = try server { $0.web.corsOrigin = "https://grafana.example" }.respond(to: request)
+        #expect(response.status == status)
+        #expect(response.header("Access-Control-Allow-Origin") == "https://grafana.example")
+        #expect(try server().respond(to: request).header("Access-Control-Allow-Origin") == nil)
+    }
+
+    @Test func `A request for more history than is allowed is rejected with the way to less`() throws {
+        let history = HistoryEndpoint(store: try exporter().store, maximumPoints: 1)
         for _ in 0..<2 {
-            let refused = routes.respond(to: HTTPRequest(path: "/history.json"))
-            #expect(refused.status == 413)
+            let rejected = history.respond(to: HTTPRequest(path: "/history.json"))
+            #expect(rejected.status == 413)
             #expect(
-                refused.text == "{\"error\": \"the history has 2 points, expected at most 1: "
+                rejected.text == "{\"error\": \"the history has 2 points, expected at most 1: "
                     + "ask for less with ?city=, limit or since\"}\n")
-            #expect(routes.respond(to: HTTPRequest(path: "/history.json", query: "city=Mumbai")).status == 200)
+            #expect(history.respond(to: HTTPRequest(path: "/history.json", query: "city=Mumbai")).status == 200)
         }
     }
 
-    @Test func `A request for the list shows cities, and for /about the feeds, and nothing of a name is markup`() {
-        let text = routes().respond(to: HTTPRequest(path: "/")).text
+    @Test func `A request for the list shows cities, and nothing of a name is markup`() throws {
+        let text = try server().respond(to: HTTPRequest(path: "/")).text
         #expect(text.contains("&lt;b&gt;&amp;&quot;"))
         #expect(!text.contains("<b>&"))
         #expect(text.contains("href=\"city/%3Cb%3E%26%22\""))
         #expect(text.contains("href=\"#face-3\"") && text.contains("Moderate"))
         #expect(text.contains("Interrupted, last message"))
-        let about = routes().respond(to: HTTPRequest(path: "/about")).text
-        #expect(about.contains("Air Quality Exporter 1.2.3"))
-        for path in ["metrics", "history.json", "-/healthy", "-/ready", "events"] {
-            #expect(about.contains("href=\"./\(path)\""))
+    }
+
+    @Test func `The page about the exporter has its version and all paths, with links where they lead to`() throws {
+        let request = HTTPRequest(path: "/about")
+        let about = try server { $0.web.telemetryPath = "/x" }.respond(to: request).text
+        #expect(about.contains("Air Quality Exporter \(BuildVersion.version)"))
+        for path in ["/x", "/", "/?kiosk", "/about", "/history.json", "/events", "/-/healthy", "/-/ready"] {
+            #expect(about.contains("<li><a href=\".\(path)\">\(path)</a>: "))
         }
+        #expect(about.contains("<li>/city/: ") && !about.contains("<li>/-/"))
+        let enabled = try server { $0.web.isLifecycleEnabled = true }.respond(to: request).text
+        #expect(enabled.contains("<li>/-/reconnect: POST ") && enabled.contains("<li>/-/reload: POST "))
     }
 
     @Test(
@@ -216,32 +224,38 @@ struct RoutesTests {
         ])
     func `A request for a page with a bad query is answered with one line`(
         _ path: String, _ query: String, _ line: String
-    ) {
-        let answer = routes().respond(to: HTTPRequest(path: path, query: query))
+    ) throws {
+        let answer = try server().respond(to: HTTPRequest(path: path, query: query))
         #expect(answer.status == 400)
         #expect(answer.text == line + "\n")
     }
 
-    @Test func `A request for a page ignores what it does not know`() {
-        #expect(routes().respond(to: HTTPRequest(path: "/", query: "utm=1&&x&sort=name&search=")).status == 200)
+    @Test func `A request for a page ignores what it does not know`() throws {
+        #expect(try server().respond(to: HTTPRequest(path: "/", query: "utm=1&&x&sort=name&search=")).status == 200)
     }
 
     @Test func `The files of the page are kept indefinitely, each at the address of its content`() throws {
-        let routes = routes()
+        let routes = try server()
         let page = routes.respond(to: HTTPRequest(path: "/"))
         let policy = try #require(page.header("Content-Security-Policy"))
         #expect(
             policy == "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
                 + "form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
-        let assets = routes.page.assets
-        for (asset, limit) in [(assets.styleSheet, 18_000), (assets.script, 25_000), (assets.icon, 1000)] {
-            #expect(page.text.contains(asset.path))
-            let file = routes.respond(to: HTTPRequest(path: asset.path))
+        let folder = PageAssets(scale: .india).folder
+        for (name, limit) in [("page.css", 18_000), ("page.js", 25_000), ("icon.svg", 1000), ("icon.png", 8000)] {
+            #expect(page.text.contains("=\".\(folder)\(name)\""))
+            let file = routes.respond(to: HTTPRequest(path: folder + name))
             #expect(file.status == 200 && file.bytes.count <= limit)
             #expect(file.header("Cache-Control") == "public, max-age=31536000, immutable")
-            let small = routes.respond(to: HTTPRequest(path: asset.path, fields: ["Accept-Encoding": "gzip"]))
+            let small = routes.respond(to: HTTPRequest(path: folder + name, fields: ["Accept-Encoding": "gzip"]))
             #expect(small.header("Content-Encoding") == "gzip" && small.bytes.starts(with: [0x1F, 0x8B]))
         }
+    }
+}
+
+extension [Route] {
+    fileprivate func respond(to request: HTTPRequest) -> HTTPResponse {
+        first { $0.matches(request.path) }?.response(to: request) ?? HTTPResponse(status: 404, line: "not found")
     }
 }
 

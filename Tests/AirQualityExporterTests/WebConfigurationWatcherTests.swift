@@ -69,7 +69,7 @@ struct WebConfigurationWatcherTests {
         let error = #expect(throws: SystemError.self) { try watcher() }
         #expect(error?.reason.contains("web.yml") == true)
         let none = try WebConfigurationWatcher(path: nil, logger: Logger())
-        #expect(!none.hasFile && none.reload() == nil)
+        #expect(none.path == nil && none.reload() == nil)
     }
 
     @Test func `A file that is no regular file is not read, and the last good one stays in force`() throws {

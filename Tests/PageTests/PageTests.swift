@@ -6,10 +6,8 @@ import Testing
 
 struct PageTests {
     private static let settings = PageSettings(
-        version: "1.2.3", scale: .india,
-        styleSheet: "assets/page.0.css", script: "assets/page.0.js", icon: "assets/icon.0.svg",
-        largeIcon: "assets/icon.0.png", grafanaURL: "https://grafana.example",
-        paths: [(path: "/metrics", meaning: "metrics for Prometheus")], isLifecycleEnabled: true)
+        version: "1.2.3", assets: "assets/0/", grafanaURL: "https://grafana.example",
+        paths: [(path: "/metrics", isLink: true, meaning: "metrics for Prometheus")], isLifecycleEnabled: true)
 
     /// Some cities with a history, one with a name like markup.
     private static func store() -> TestStore {
@@ -29,16 +27,21 @@ struct PageTests {
 
     private static let now = TestStore.start + 130_000
 
-    private static func page(_ test: borrowing TestStore, isStale: Bool = false, hint: String? = nil) -> Page {
-        Page(settings, test.store.snapshot(withHistories: true), isStale: isStale, hint: hint, at: now)
+    private static func page(_ test: borrowing TestStore, isStale: Bool = false) -> Page {
+        if !isStale { test.store.apply(.connected(nil), feed: 0) }
+        return page(test.store)
+    }
+
+    private static func page(_ store: ReadingStore) -> Page {
+        Page(settings, store.snapshot(withHistories: true), at: now)
     }
 
     private static func list(_ query: String = "", isStale: Bool = false) throws -> [UInt8] {
-        page(store(), isStale: isStale).list(try ListQuery(query))
+        try page(store(), isStale: isStale).list(query)
     }
 
     private static func city(_ name: String, _ query: String = "") throws -> [UInt8]? {
-        page(store()).city(Array(name.utf8), try ChartQuery(query))
+        try page(store()).city(Array(name.utf8), query)
     }
 
     private func text(_ page: [UInt8]) -> String { String(decoding: page, as: UTF8.self) }
@@ -60,16 +63,20 @@ struct PageTests {
             #"[{"city":"Delhi","aqi":418.61,"p":{"pm2_5":251.04,"co":1299.6,"no2":0.04},"s":{"pm2_5":418.61,"pm10":300},"#
                 + #""where":{"latitude":28.65,"longitude":77.23}}]"#)
         let page = Self.page(store)
-        try expectGolden(#require(page.city(Array("Delhi".utf8), ChartQuery())), named: "city-pollutants.html")
+        try expectGolden(#require(try page.city(Array("Delhi".utf8), "")), named: "city-pollutants.html")
     }
 
-    @Test func `Every page says why readings are of no use, and what to set`() throws {
+    @Test func `Every page says why readings are of no use, and what to set, until the next connection`() throws {
         for store in [TestStore().store, Self.store().store] {
-            let snapshot = store.snapshot(withHistories: true)
-            let page = Page(Self.settings, snapshot, isStale: true, hint: "The <flags>.", at: Self.now)
-            for page in [page.list(ListQuery()), page.about()] {
-                #expect(text(page).contains("<p>The &lt;flags&gt;.</p>"))
-            }
+            store.apply(.connected(nil), feed: 0)
+            store.record(FeedMessage(rejectedAs: .noCity, byteCount: 1, receivedAt: Self.now), feed: 0)
+            let fields = [("fields", "a,b"), ("hint", "--the <flags>")].map(ExplanationField.init)
+            store.apply(.explained(.noCity, fields), feed: 0)
+            let line = "<p>All readings are rejected (no_city), fields a,b. To set: --the &lt;flags&gt;</p>"
+            let page = Self.page(store)
+            for page in [try page.list(""), page.about()] { #expect(text(page).contains(line)) }
+            store.apply(.connected(nil), feed: 0)
+            #expect(!text(try Self.page(store).list("")).contains("To set"))
         }
     }
 
@@ -80,26 +87,24 @@ struct PageTests {
         ] as [(Int64, Bool, String)])
     func `The page says how the feeds are`(_ age: Int64, _ isStale: Bool, _ words: String) throws {
         var store = TestStore()
-        store.store.apply(.connected(nil), feed: 0)
         store.receive("Delhi", 290, at: Self.now - age)
-        #expect(text(Self.page(store, isStale: isStale).list(ListQuery())).contains("<span>\(words)"))
+        #expect(text(try Self.page(store, isStale: isStale).list("")).contains("<span>\(words)"))
     }
 
-    @Test func `The page says that a feed has sent no readings yet`() {
+    @Test func `The page says that a feed has sent no readings yet`() throws {
         let store = TestStore()
-        #expect(text(Self.page(store).list(ListQuery())).contains("<strong>Waiting for the first reading.</strong>"))
-        store.store.apply(.connected(nil), feed: 0)
-        #expect(text(Self.page(store).list(ListQuery())).contains("<strong>Connected, no readings yet.</strong>"))
+        #expect(text(try Self.page(store.store).list("")).contains("<strong>Waiting for the first reading.</strong>"))
+        #expect(text(try Self.page(store).list("")).contains("<strong>Connected, no readings yet.</strong>"))
     }
 
     @Test(arguments: [
         ("waqi", "Source: <a href=\"https://waqi.info/\">World Air Quality Index Project"),
         ("<own>", "Source: <bdi>&lt;own&gt;</bdi>, measured by stations, licence CC0."),
     ])
-    func `The page gives the credit that a source asks for`(_ source: String, _ words: String) {
+    func `The page gives the credit that a source asks for`(_ source: String, _ words: String) throws {
         let store = TestStore()
         store.store.apply(.connected(FeedSource(name: source, kind: "stations", license: "CC0")), feed: 0)
-        #expect(text(Self.page(store).list(ListQuery())).contains(words))
+        #expect(text(try Self.page(store.store).list("")).contains(words))
     }
 
     private static func names(_ page: [UInt8]) -> [String] {
@@ -130,7 +135,7 @@ struct PageTests {
         store.receive("[\(all.joined(separator: ","))]")
         var seen: [String] = []
         for page in 1...3 {
-            let text = Self.page(store).list(try ListQuery("sort=name&page=\(page)"))
+            let text = try Self.page(store).list("sort=name&page=\(page)")
             seen += Self.names(text)
             #expect(String(decoding: text, as: UTF8.self).contains("Page \(page) of 3"))
         }
@@ -141,7 +146,7 @@ struct PageTests {
         var store = TestStore()
         let all = (0..<100).map { #"{"city":"c\#($0 + 1000)","aqi":\#($0)}"# }
         store.receive("[\(all.joined(separator: ","))]")
-        let page = Self.page(store).list(try ListQuery("kiosk&page=2"))
+        let page = try Self.page(store).list("kiosk&page=2")
         #expect(Self.names(page) == (40..<100).reversed().map { "c\($0 + 1000)" })
         #expect(text(page).contains("40 more cities not shown"))
     }

@@ -1,8 +1,4 @@
 import AirQuality
-import Bytes
-import CommandLine
-import Exposition
-import FeedOptions
 import HTTPServer
 import Storage
 import System
@@ -11,27 +7,21 @@ import WebSocket
 
 /// The object graph, and its life from start to stop.
 final class Exporter: Sendable {
-    private let configuration: Configuration
+    let configuration: Configuration
     private let logger: Logger
-    private let signals: Signals
-    private let store: ReadingStore
-    private let feeds: FeedSet
+    let store: ReadingStore
+    let feeds: FeedSet
     private let demo: DemoFeed?
-    private let storage: StorageFile?
-    /// `nil` without `--feed.pause-when-unused`.
-    private let usage: FeedUsage?
-    private let events: EventHub
-    private let web: WebConfigurationWatcher
-    private let reloader: Reloader
-    private let handshakes: HandshakeFailures
+    let storage: StorageFile?
+    let events: EventHub
+    let web: WebConfigurationWatcher
+    let reloader: Reloader
+    let handshakes: HandshakeFailures
 
     /// Makes the parts and opens their files: those of storage and of the web configuration.
-    init(
-        _ configuration: Configuration, feeds configuredFeeds: [ConfiguredFeed], logger: Logger, signals: Signals
-    ) throws {
+    init(_ configuration: Configuration, feeds configuredFeeds: [ConfiguredFeed], logger: Logger) throws {
         self.configuration = configuration
         self.logger = logger
-        self.signals = signals
         demo = configuration.isDemo ? try DemoFeed(at: monotonicTime()) : nil
         store = ReadingStore(rules: configuration.storeRules(for: configuredFeeds), feeds: [], at: currentTime())
         storage = try configuration.storageFile.map { [store] in
@@ -39,19 +29,15 @@ final class Exporter: Sendable {
         }
         storage?.outcome.log(to: logger, path: configuration.storageFile)
         feeds = FeedSet(configuration, feeds: configuredFeeds, demo: demo?.address, store: store, logger: logger)
-        let limit = configuration.pauseWhenUnused
-        usage = limit > .zero ? FeedUsage(limit: limit, at: monotonicTime()) : nil
         events = EventHub(store: store, at: currentTime())
         web = try WebConfigurationWatcher(path: configuration.web.configFile, logger: logger)
         reloader = Reloader(configuration, feeds: feeds, web: web, logger: logger, at: currentTime())
         handshakes = HandshakeFailures(logger: logger)
     }
 
-    /// Opens the listening sockets. From then on `/metrics` is answered; feeds are dialled by ``run(_:)``.
+    /// Opens the listening sockets. From then on `/metrics` is answered; feeds are dialled by ``run(_:signals:)``.
     func listen() throws -> HTTPServer {
-        var settings = HTTPServerConfiguration(
-            addresses: configuration.web.listenAddresses,
-            routes: endpoints().routes(telemetryPath: configuration.web.telemetryPath))
+        var settings = HTTPServerConfiguration(addresses: configuration.web.listenAddresses, routes: routes())
         settings.usesSystemdSockets = configuration.web.usesSystemdSockets
         settings.web = web.initial
         settings.notFound = "not found; see /about for all paths"
@@ -69,37 +55,10 @@ final class Exporter: Sendable {
         }
     }
 
-    private func endpoints() -> Endpoints {
-        // Present from the start, as with the client libraries, so that rate() sees the first one.
-        let scrapes = HTTPMeter(statuses: [200, 500, 503])
-        let web = configuration.web
-        let families = configuration.cityFamilies.isEmpty ? CityFamilyName.allCases : configuration.cityFamilies
-        let health = Health(store: store)
-        let handshakes = self.web.initial.tls == nil ? nil : handshakes
-        let metrics = MetricsEndpoint(
-            store: store, families: Set(families), scrapes: web.omitsExporterMetrics ? nil : scrapes, storage: storage
-        ) { [reloader, events] in
-            ExporterFigures(
-                reload: reloader.outcome, listeners: events.listenerCount, handshakeFailures: handshakes?.count,
-                droppedLogLines: LogWriter.standardError.droppedLines)
-        }
-        var endpoints = Endpoints(
-            metrics: metrics, history: HistoryEndpoint(store: store, corsOrigin: web.corsOrigin), health: health,
-            page: PageEndpoint(store: store, health: health, web: web, version: BuildVersion.version),
-            events: events, scrapes: scrapes, scrapeLimit: .scrapes(web.maximumRequests))
-        endpoints.isLifecycleEnabled = web.isLifecycleEnabled
-        endpoints.onRead = { [usage, feeds] in
-            if usage?.read(at: monotonicTime()) == .resume { feeds.resume() }
-        }
-        endpoints.reconnect = feeds.reconnect
-        endpoints.reload = reloader.reload
-        return endpoints
-    }
-
     /// Runs until SIGTERM or SIGINT; then takes everything down in reverse: listening sockets, feeds, storage.
     ///
     /// - Returns: the exit status.
-    func run(_ server: HTTPServer) throws -> Int32 {
+    func run(_ server: HTTPServer, signals: Signals) throws -> Int32 {
         let demoThread = try demo.map { try ServiceThread(name: "demo-feed", body: $0.run) }
         let storageThread = try storage.map { file in
             // SQLite takes some 4 KiB of stack for each symbolic link on the way to the file, and follows a hundred.
@@ -113,7 +72,7 @@ final class Exporter: Sendable {
         }
         let notify = NotifySocket()
         _ = notify?.send("READY=1")
-        supervise(notify: notify)
+        supervise(signals, notify: notify)
         _ = notify?.send("STOPPING=1")
         let isServerStopped = server.stop(within: .seconds(5))
         feeds.stop()
@@ -133,7 +92,7 @@ final class Exporter: Sendable {
 
     /// Handles timers and signals until one ends the process, on the calling thread. Each turn takes the store's lock,
     /// so that the watchdog is fed only while nobody holds it for good.
-    private func supervise(notify: NotifySocket?) {
+    private func supervise(_ signals: Signals, notify: NotifySocket?) {
         var clock = ClockWatch(wall: currentTime(), monotonic: monotonicTime())
         var nextCheckAt = monotonicTime()
         while true {
@@ -146,16 +105,10 @@ final class Exporter: Sendable {
             let expired = store.expire(at: wall)
             if expired > 0 { logger.debug("Cities expired", metadata: ["count": "\(expired)"]) }
             store.closeWindows(at: wall)
-            // A connected listener of `/events` counts as a constant reader.
-            let isHeard = events.listenerCount > 0
-            switch isHeard ? usage?.read(at: now) : usage?.tick(at: now) {
-            case .pause: feeds.pause()
-            case .resume: feeds.resume()
-            case nil: break
-            }
+            feeds.pauseIfUnused(at: now)
             demo?.tick(at: now)
             events.tick(at: now)
-            if web.hasFile, now >= nextCheckAt {
+            if web.path != nil, now >= nextCheckAt {
                 reloader.checkWebConfiguration()
                 nextCheckAt = now + .seconds(1)
             }

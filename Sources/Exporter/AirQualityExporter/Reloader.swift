@@ -40,7 +40,7 @@ final class Reloader: Sendable {
     /// Reads all files, and waits for it up to 10 s.
     ///
     /// - Returns: `nil` when all is well, else what is wrong, in one line.
-    @Sendable func reload() -> String? {
+    func reload() -> String? {
         let ended = Monitor<[String]?>(nil)
         let isAccepted = queue.submit { [self] in
             let problems = readAll()

@@ -8,6 +8,8 @@ public struct Route: Sendable {
     public let methods: [String]
     /// Whether one of the users must ask, where the web configuration has any.
     public let needsPassword: Bool
+    /// Fields of the route's own responses, a 405 included.
+    private let headers: [(name: String, value: String)]
     /// Whether a rejection is an object of JSON with a field `error`, instead of one line of plain text.
     public let rejectsInJSON: Bool
     /// The limit of its requests; `nil`: none.
@@ -21,13 +23,14 @@ public struct Route: Sendable {
     ///   - respond: called on the connection's thread, where it may block.
     public init(
         _ path: String, isFolder: Bool = false, methods: [String] = ["GET", "HEAD"], needsPassword: Bool = true,
-        rejectsInJSON: Bool = false, limit: RequestLimit? = nil, meter: HTTPMeter? = nil,
-        respond: @escaping @Sendable (HTTPRequest) -> HTTPResponse
+        headers: [(name: String, value: String)] = [], rejectsInJSON: Bool = false, limit: RequestLimit? = nil,
+        meter: HTTPMeter? = nil, respond: @escaping @Sendable (HTTPRequest) -> HTTPResponse
     ) {
         self.path = path
         self.isFolder = isFolder
         self.methods = methods
         self.needsPassword = needsPassword
+        self.headers = headers
         self.rejectsInJSON = rejectsInJSON
         self.limit = limit
         self.meter = meter
@@ -36,12 +39,15 @@ public struct Route: Sendable {
 
     /// The response to a request for the path: 405 for a method that it does not have.
     public func response(to request: HTTPRequest) -> HTTPResponse {
-        guard methods.contains(request.method) else {
-            let allow = methods.joined(separator: ", ")
-            return HTTPRejection(405, headers: [("Allow", allow)], "method not allowed here, expected \(allow)")
-                .response(inJSON: rejectsInJSON)
-        }
-        return respond(request)
+        let response = methods.contains(request.method) ? respond(request) : methodRejection
+        if headers.isEmpty { return response }
+        return HTTPResponse(status: response.status, headers: response.headers + headers, body: response.body)
+    }
+
+    private var methodRejection: HTTPResponse {
+        let allow = methods.joined(separator: ", ")
+        return HTTPRejection(405, headers: [("Allow", allow)], "method not allowed here, expected \(allow)")
+            .response(inJSON: rejectsInJSON)
     }
 
     /// Whether the route has the path. For `hasPrefix`, a combining character behind a slash belongs to the slash;

@@ -1,35 +1,33 @@
-public import AirQuality
-public import HTTPText
+import AirQuality
+import HTTPText
 
 /// The view of a city's chart that a query asks for.
-public struct ChartQuery: Sendable, Equatable {
-    public enum Style: String, Sendable, CaseIterable { case line, bars }
+struct ChartQuery {
+    enum Style: String, CaseIterable { case line, bars }
 
     /// A time until now.
-    public enum Range: String, Sendable, CaseIterable {
+    enum Range: String, CaseIterable {
         case threeHours = "3h"
         case day = "24h"
         case week = "7d"
 
         var milliseconds: Int64 {
             switch self {
-            case .threeHours: 3 * 3_600_000
-            case .day: 24 * 3_600_000
-            case .week: 7 * 24 * 3_600_000
+            case .threeHours: 10_800_000
+            case .day: 86_400_000
+            case .week: 604_800_000
             }
         }
     }
 
-    public var style = Style.line
+    var style = Style.line
     /// Milliseconds since the Unix epoch; `nil`: from the first point, to the last one.
-    public var from, to: Timestamp?
+    var from, to: Timestamp?
     /// Instead of `from` and `to`.
-    public var range: Range?
-
-    public init() {}
+    var range: Range?
 
     /// - Parameter query: the form-encoded part of the address behind `?`. Unknown parameters are ignored.
-    public init(_ query: String) throws(QueryError) {
+    init(_ query: String) throws(QueryError) {
         for parameter in try QueryParameter.all(in: query) {
             switch parameter.name {
             case "chart": style = try parameter.required(Style(rawValue: parameter.text), "line or bars")

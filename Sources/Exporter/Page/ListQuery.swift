@@ -1,9 +1,9 @@
 import AirQuality
-public import HTTPText
+import HTTPText
 
 /// The view of the list that a query asks for.
-public struct ListQuery: Sendable, Equatable {
-    public enum Sort: String, Sendable, CaseIterable {
+struct ListQuery {
+    enum Sort: String, CaseIterable {
         /// The highest index first.
         case index
         case name
@@ -19,20 +19,18 @@ public struct ListQuery: Sendable, Equatable {
         }
     }
 
-    public var sort = Sort.index
+    var sort = Sort.index
     /// Part of a name, in any case; empty: all cities.
-    public var search = ""
+    var search = ""
     /// Number of a category; `nil`: all categories.
-    public var category: UInt8?
+    var category: UInt8?
     /// Page of the list, from 1 up; beyond the last page is the last one.
-    public var page = 1
+    var page = 1
     /// Whether the list is for a screen on a wall: large, without what is there to be clicked.
-    public var isKiosk = false
-
-    public init() {}
+    var isKiosk = false
 
     /// - Parameter query: the form-encoded part of the address behind `?`. Unknown parameters are ignored.
-    public init(_ query: String) throws(QueryError) {
+    init(_ query: String) throws(QueryError) {
         for parameter in try QueryParameter.all(in: query) {
             switch parameter.name {
             case "sort": sort = try parameter.required(Sort(rawValue: parameter.text), "index, name or changed")

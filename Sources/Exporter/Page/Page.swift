@@ -5,32 +5,23 @@ import Bytes
 ///
 /// All links are relative, so that the page works behind a proxy that serves it below a path of its own.
 ///
-///     let page = Page(settings, store.snapshot(withHistories: true), isStale: false, hint: nil, at: now)
-///     let document = page.list(ListQuery())
+///     let page = Page(settings, store.snapshot(withHistories: true), at: now)
+///     let document = try page.list("sort=name")
 public struct Page {
     let settings: PageSettings
     let snapshot: StoreSnapshot
-    let isStale: Bool
-    let hint: String?
     let now: Timestamp
 
     /// - Parameters:
     ///   - snapshot: with histories.
-    ///   - isStale: whether no feed brings fresh data.
-    ///   - hint: why the data is stale and which flag to set, in one line that names no address; `nil` when nothing is
-    ///     known.
     ///   - now: milliseconds since the Unix epoch.
-    public init(
-        _ settings: PageSettings, _ snapshot: StoreSnapshot, isStale: Bool, hint: String?, at now: Timestamp
-    ) {
+    public init(_ settings: PageSettings, _ snapshot: StoreSnapshot, at now: Timestamp) {
         self.settings = settings
         self.snapshot = snapshot
-        self.isStale = isStale
-        self.hint = hint
         self.now = now
     }
 
-    var scale: Scale { settings.scale }
+    var scale: Scale { snapshot.rules.scale }
 
     /// The whole document.
     ///
@@ -50,10 +41,10 @@ public struct Page {
             <meta name="description" content="Air quality of cities, live: index, category, trend and health advice.">
             <noscript><meta http-equiv="refresh" content="10"></noscript>
             <title>\(title)</title>
-            <link rel="icon" type="image/svg+xml" href="\(root)\(settings.icon)">
-            <link rel="apple-touch-icon" href="\(root)\(settings.largeIcon)">
-            <link rel="stylesheet" href="\(root)\(settings.styleSheet)">
-            <script src="\(root)\(settings.script)" defer></script>
+            <link rel="icon" type="image/svg+xml" href="\(root)\(settings.assets)icon.svg">
+            <link rel="apple-touch-icon" href="\(root)\(settings.assets)icon.png">
+            <link rel="stylesheet" href="\(root)\(settings.assets)page.css">
+            <script src="\(root)\(settings.assets)page.js" defer></script>
             </head>
             <body\(" class=\"kiosk\"", if: isKiosk) data-events="\(root)events" data-now="\(now)">
             \(Self.faces)

@@ -20,15 +20,10 @@ struct FeedHandler: ~Copyable {
     private var reader: MessageReader
     private var log: FeedLog
     /// Explanations with a server's own words, which may alternate.
-    private var explanations: [Topic: MessageExplanation] = [:]
-    /// The words of the server on this connection that the store has, by reason.
-    private var words: [RejectionReason?: String] = [:]
+    private var explanations: [RejectionReason?: [String: MessageExplanation]] = [:]
+    /// The reasons for which the store has words of the server on this connection.
+    private var saidReasons: Set<RejectionReason?> = []
     private var isFirstMessage = true
-
-    private struct Topic: Hashable {
-        var reason: RejectionReason?
-        var words: String
-    }
 
     /// - Parameter number: the feed's place in the store.
     init(_ feed: ConfiguredFeed, number: Int, store: ReadingStore, logger: Logger) {
@@ -37,19 +32,17 @@ struct FeedHandler: ~Copyable {
         self.store = store
         self.logger = logger
         reader = MessageReader(feed.settings)
-        log = FeedLog(label: feed.label)
+        log = FeedLog(label: feed.label, logger: logger)
     }
 
     /// Notes a change of the connection.
     mutating func handle(_ event: WebSocketEvent) {
         let event = FeedEvent(event)
         if case .connected = event {
-            words = [:]
+            saidReasons = []
             isFirstMessage = true
         }
-        if let entry = log.entry(for: event, at: monotonicTime()) {
-            logger.log(level: entry.level, entry.message, metadata: entry.metadata)
-        }
+        log.note(event, at: monotonicTime())
         store.apply(event, feed: number)
     }
 
@@ -77,21 +70,20 @@ struct FeedHandler: ~Copyable {
         _ reason: RejectionReason?, _ message: Span<UInt8>, _ outcome: MessageReader.Outcome
     ) {
         let words = outcome.decoded.accepted.isEmpty ? MessageExplanation.serverWords(in: message) : nil
-        let topic = words.map { Topic(reason: reason, words: $0) }
         guard log.isDue(reason, words: words, at: monotonicTime()) else {
-            guard let topic, topic.words != self.words[reason], let known = explanations[topic] else { return }
-            self.words[reason] = topic.words
+            guard let words, let known = explanations[reason]?[words] else { return }
+            saidReasons.insert(reason)
             return store.apply(.explained(reason, known.fields), feed: number)
         }
         let explanation = MessageExplanation(reason, of: message.array, outcome, settings: reader.settings)
-        if let topic {
+        if let words {
             // A server that always finds new words.
-            if explanations.count >= 50 { explanations = [:] }
-            explanations[topic] = explanation
-            self.words[reason] = topic.words
+            if explanations[reason, default: [:]].count >= 50 { explanations[reason] = nil }
+            explanations[reason, default: [:]][words] = explanation
+            saidReasons.insert(reason)
         }
         // A greeting does not hide what the server said before it.
-        if topic != nil || self.words[reason] == nil {
+        if words != nil || !saidReasons.contains(reason) {
             store.apply(.explained(reason, explanation.fields), feed: number)
         }
         guard let feed = store.feeds.first(where: { $0.label == label }) else { return }

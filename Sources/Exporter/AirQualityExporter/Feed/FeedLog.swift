@@ -16,23 +16,13 @@ struct FeedLog: Sendable {
     static let rest = Duration.seconds(360)
     static let reminder = Duration.seconds(3600)
 
-    struct Entry: Equatable {
-        var level: Logger.Level
-        var message: String
-        var metadata: Logger.Metadata
-    }
-
-    private enum State: Equatable {
-        case unknown, connected, paused
-        case failing(DisconnectReason)
-    }
-
     private let label: String
-    private var state = State.unknown
-    /// When the first attempt failed.
+    private let logger: Logger
+    private var isConnected = false
+    /// When the first attempt failed; `nil`: none has since the feed was connected or paused.
     private var downSince: Duration?
-    /// The last state that was told.
-    private var said = State.unknown
+    /// The last state that was told: the reason while the feed is down.
+    private var said = ""
     private var saidAt = Duration.zero
     /// When the ``rest`` of all disconnects that were told of will be over.
     private var restsUntil = Duration.zero
@@ -41,34 +31,36 @@ struct FeedLog: Sendable {
     private var words: Set<String> = []
     private var wordsSince = Duration.zero
 
-    init(label: String) { self.label = label }
-
-    private var isFailing: Bool {
-        if case .failing = state { true } else { false }
+    init(label: String, logger: Logger) {
+        self.label = label
+        self.logger = logger
     }
 
     /// - Parameter now: by the monotonic clock.
-    mutating func entry(for event: FeedEvent, at now: Duration) -> Entry? {
+    mutating func note(_ event: FeedEvent, at now: Duration) {
         switch event {
-        case .connecting: return entry(isFailing ? .debug : .info, "Connecting to feed")
+        case .connecting: write(downSince == nil ? .info : .debug, "Connecting to feed")
         case .connected(let source):
+            isConnected = true
             downSince = nil
-            return entry(.connected, .info, "Feed connected", source.map { ["source": $0.name] } ?? [:], at: now)
+            tell("connected", .info, "Feed connected", source.map { ["source": $0.name] } ?? [:], at: now)
         case .disconnected(let reason, _) where reason == .requested || reason == .paused:
-            return entry(.info, "Feed disconnected", ["reason": reason.rawValue])
+            write(.info, "Feed disconnected", ["reason": reason.rawValue])
         case .disconnected(let reason, let detail):
-            let message = state == .connected ? "Feed lost, reconnecting" : "Feed unreachable, retrying"
+            let message = isConnected ? "Feed lost, reconnecting" : "Feed unreachable, retrying"
             var details: Logger.Metadata = ["reason": reason.rawValue, "err": detail]
             if let downSince {
                 details += ["down_for": Duration.seconds((now - downSince).components.seconds).prometheusText]
             }
+            isConnected = false
             downSince = downSince ?? now
-            return entry(.failing(reason), .warning, message, details, at: now)
-        case .explained: return nil
+            tell(reason.rawValue, .warning, message, details, at: now)
+        case .explained: return
         case .paused:
+            isConnected = false
             downSince = nil
-            return entry(.paused, .info, "Feed paused: no scrapes", at: now)
-        case .resumed: return entry(.info, "Feed resumed")
+            tell("paused", .info, "Feed paused: no scrapes", at: now)
+        case .resumed: write(.info, "Feed resumed")
         }
     }
 
@@ -85,22 +77,21 @@ struct FeedLog: Sendable {
         return explanations[reason, default: LineLimit(Self.reminder)].suppressed(before: now) != nil
     }
 
-    private func entry(_ level: Logger.Level, _ message: String, _ details: Logger.Metadata = [:]) -> Entry {
-        Entry(level: level, message: message, metadata: ["feed": label] + details)
+    private func write(_ level: Logger.Level, _ message: String, _ details: Logger.Metadata = [:]) {
+        logger.log(level: level, message, metadata: ["feed": label] + details)
     }
 
-    /// The entry for a new state, or for one that has lasted an hour; else it is worth a debug line.
-    private mutating func entry(
-        _ new: State, _ level: Logger.Level, _ message: String, _ details: Logger.Metadata = [:], at now: Duration
-    ) -> Entry {
-        state = new
-        let isNews = said != new || now - saidAt >= Self.reminder
-        guard isNews, !isFailing || restsUntil <= now + Self.rest * (Self.burst - 1) else {
-            return entry(.debug, message, details)
+    /// Tells a new state, or one that has lasted an hour; else it is worth a debug line.
+    private mutating func tell(
+        _ state: String, _ level: Logger.Level, _ message: String, _ details: Logger.Metadata = [:], at now: Duration
+    ) {
+        let isNews = said != state || now - saidAt >= Self.reminder
+        guard isNews, downSince == nil || restsUntil <= now + Self.rest * (Self.burst - 1) else {
+            return write(.debug, message, details)
         }
-        said = new
+        said = state
         saidAt = now
-        if isFailing { restsUntil = max(restsUntil, now) + Self.rest }
-        return entry(level, message, details)
+        if downSince != nil { restsUntil = max(restsUntil, now) + Self.rest }
+        write(level, message, details)
     }
 }

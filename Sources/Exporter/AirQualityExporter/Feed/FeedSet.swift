@@ -14,6 +14,8 @@ final class FeedSet: Sendable {
     /// The feeds of the start, in the order of the store's.
     private let initial: [ConfiguredFeed]
     private let current = Mutex<[FeedReceiver]>([])
+    /// Locked while feeds are paused or resumed, so that the last to decide is the last to do it.
+    let usage: Monitor<FeedUsage>
     /// Held by one reload at a time, and by the end; taken before `current`.
     private let changing = Mutex(false)
 
@@ -33,6 +35,7 @@ final class FeedSet: Sendable {
             feeds.append(ConfiguredFeed(label: Configuration.demoLabel, address: demo, settings: settings))
         }
         initial = feeds
+        usage = Monitor(FeedUsage(limit: configuration.pauseWhenUnused, at: monotonicTime()))
         for feed in feeds { _ = store.setFeed(label: feed.label, idleTimeout: feed.idleTimeout) }
     }
 
@@ -46,13 +49,11 @@ final class FeedSet: Sendable {
     /// Dials all feeds.
     func start() throws {
         try changing.withLock { _ in
-            let receivers = try initial.map { try receiver(of: $0, isPaused: false) }
+            let receivers = try initial.map {
+                try FeedReceiver($0, isPaused: false, store: store, logger: logger)
+            }
             current.withLock { $0 = receivers }
         }
-    }
-
-    private func receiver(of feed: ConfiguredFeed, isPaused: Bool) throws(SystemError) -> FeedReceiver {
-        try FeedReceiver(feed, isPaused: isPaused, store: store, logger: logger)
     }
 
     /// Closes all feeds, for good.
@@ -64,8 +65,22 @@ final class FeedSet: Sendable {
         }
     }
 
-    func pause() { for receiver in receivers { receiver.client.pause() } }
-    func resume() { for receiver in receivers { receiver.client.resume() } }
+    /// Notes that somebody has read what the feeds bring, and ends their pause.
+    func noteRead(at now: Duration) {
+        usage.change { usage in
+            guard usage.read(at: now) else { return }
+            for receiver in receivers { receiver.client.resume() }
+        }
+    }
+
+    /// Pauses the feeds when nobody has read for long enough.
+    func pauseIfUnused(at now: Duration) {
+        usage.change { usage in
+            guard usage.tick(at: now) else { return }
+            for receiver in receivers { receiver.client.pause() }
+        }
+    }
+
     func reconnect() { for receiver in receivers { receiver.client.reconnect() } }
     private var receivers: [FeedReceiver] { current.withLock { $0 } }
 
@@ -114,7 +129,7 @@ final class FeedSet: Sendable {
         var problem: String?
         for feed in new {
             do throws(SystemError) {
-                kept.append(try receiver(of: feed, isPaused: isPaused))
+                kept.append(try FeedReceiver(feed, isPaused: isPaused, store: store, logger: logger))
             } catch {
                 problem = "\(feed.label): \(error.reason)"
             }

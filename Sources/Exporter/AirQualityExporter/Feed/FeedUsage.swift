@@ -1,39 +1,27 @@
-import Synchronization
-
 /// Whether anybody still reads what the feeds bring, for `--feed.pause-when-unused`.
-final class FeedUsage: Sendable {
-    enum Change { case pause, resume }
+struct FeedUsage {
+    /// How long nobody may read before feeds are paused; zero: for any time.
+    let limit: Duration
+    /// By the monotonic clock.
+    private var lastReadAt: Duration
+    private var isPaused = false
 
-    private struct State {
-        var lastReadAt: Duration
-        var isPaused = false
-    }
-
-    private let limit: Duration
-    private let state: Mutex<State>
-
-    /// - Parameter limit: how long nobody may read before feeds are paused.
     init(limit: Duration, at now: Duration) {
         self.limit = limit
-        state = Mutex(State(lastReadAt: now))
+        lastReadAt = now
     }
 
-    /// Somebody has read.
-    func read(at now: Duration) -> Change? {
-        state.withLock { state in
-            state.lastReadAt = now
-            guard state.isPaused else { return nil }
-            state.isPaused = false
-            return .resume
-        }
+    /// Notes that somebody has read, and returns whether that ends a pause.
+    mutating func read(at now: Duration) -> Bool {
+        lastReadAt = now
+        defer { isPaused = false }
+        return isPaused
     }
 
-    /// Time has passed.
-    func tick(at now: Duration) -> Change? {
-        state.withLock { state in
-            guard !state.isPaused, now - state.lastReadAt >= limit else { return nil }
-            state.isPaused = true
-            return .pause
-        }
+    /// Returns whether a pause begins.
+    mutating func tick(at now: Duration) -> Bool {
+        guard limit > .zero, !isPaused, now - lastReadAt >= limit else { return false }
+        isPaused = true
+        return true
     }
 }

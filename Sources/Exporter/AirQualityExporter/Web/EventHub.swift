@@ -10,8 +10,6 @@ final class EventHub: Sendable {
     private let instance: Timestamp
     private let state = Monitor(State())
 
-    static let interval = Duration.seconds(1)
-
     private struct State {
         /// The version of the store that the newest event is about. A listener that is slow misses those before it.
         var version: UInt64 = 0
@@ -34,7 +32,7 @@ final class EventHub: Sendable {
         ("Content-Type", "text/event-stream"), ("Cache-Control", "no-store"), ("X-Accel-Buffering", "no"),
     ]
 
-    func respond(to request: HTTPRequest) -> HTTPResponse {
+    @Sendable func respond(to request: HTTPRequest) -> HTTPResponse {
         if request.method == "HEAD" { return HTTPResponse(status: 200, headers: Self.headers, body: .bytes([])) }
         let version = store.version
         // The delay before a reconnect, and a comment that the client receives at once.
@@ -75,7 +73,7 @@ final class EventHub: Sendable {
         guard state.read({ now >= $0.nextTickAt }) else { return }
         let version = store.version
         state.change { state in
-            state.nextTickAt = now + Self.interval
+            state.nextTickAt = now + .seconds(1)
             state.version = version
         }
     }

@@ -1,5 +1,5 @@
 /// A path of the exporter besides that of the metrics, which a flag sets. A new one is a case here and in
-/// ``Endpoints/route(to:)``.
+/// ``Exporter/routes()``.
 enum ExporterPath: String, CaseIterable {
     case history = "/history.json"
     case events = "/events"
@@ -18,14 +18,22 @@ enum ExporterPath: String, CaseIterable {
     /// Whether all paths that begin with it are meant.
     var isFolder: Bool { self == .city || self == .assets }
 
-    /// Its line in the list on `/about`; `nil`: it is not listed.
+    /// Whether it is for POST, where a flag allows it.
+    var isLifecycle: Bool { self == .reconnect || self == .reload }
+
+    /// Its line in the list on `/about`; `nil`: it is a file that the page loads.
     var meaning: String? {
         switch self {
+        case .list: "the list of all cities"
+        case .city: "one city and its chart; its name follows"
+        case .about: "this page"
         case .history: "the recent points of all cities"
         case .events: "changes as server-sent events"
         case .healthy: "whether the exporter works"
         case .ready: "whether its data is fresh"
-        default: nil
+        case .reconnect: "POST reconnects all feeds"
+        case .reload: "POST reads the files again"
+        case .favicon, .assets: nil
         }
     }
 }

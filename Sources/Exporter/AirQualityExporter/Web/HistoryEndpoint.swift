@@ -17,14 +17,11 @@ struct HistoryEndpoint: Sendable {
     /// Number of documents that are being made.
     private let underWay = Monitor(0)
     /// Fields of every response, errors included.
-    private let headers: [(name: String, value: String)]
+    private static let headers = [("Cache-Control", "no-cache"), ("Vary", "Accept-Encoding")]
 
-    init(store: ReadingStore, corsOrigin: String?, maximumPoints: Int = maximumPoints) {
+    init(store: ReadingStore, maximumPoints: Int = maximumPoints) {
         self.store = store
         self.maximumPoints = maximumPoints
-        headers =
-            [("Cache-Control", "no-cache"), ("Vary", "Accept-Encoding")]
-            + (corsOrigin.map { [("Access-Control-Allow-Origin", $0)] } ?? [])
     }
 
     func respond(to request: HTTPRequest) -> HTTPResponse {
@@ -32,7 +29,7 @@ struct HistoryEndpoint: Sendable {
         do throws(QueryError) {
             query = try HistoryQuery(request.query)
         } catch {
-            return .jsonError(status: 400, headers: headers, error.line)
+            return .jsonError(status: 400, headers: Self.headers, error.line)
         }
         let hasTurn = underWay.wait(until: monotonicTime() + Self.patience) { count -> Bool? in
             guard count < Self.maximumDocuments else { return nil }
@@ -41,7 +38,7 @@ struct HistoryEndpoint: Sendable {
         }
         guard hasTurn == true else {
             return .jsonError(
-                status: 503, headers: headers + [("Retry-After", "10")],
+                status: 503, headers: Self.headers + [("Retry-After", "10")],
                 "\(Self.maximumDocuments) histories are being made, and none was ready within 10 s: try again later")
         }
         defer { underWay.change { $0 -= 1 } }
@@ -54,14 +51,14 @@ struct HistoryEndpoint: Sendable {
             let line =
                 "the history has \(document.pointCount) points, expected at most \(maximumPoints): "
                 + "ask for less with ?city=, limit or since"
-            return .jsonError(status: 413, headers: headers, line)
+            return .jsonError(status: 413, headers: Self.headers, line)
         }
         let text = document.render()
         let checksum = String(fnv1a(text.span), radix: 16)
         // The compressed form is another representation with another tag (RFC 9110 section 8.8.3). That tag is weak:
         // another process may compress the same document to other bytes.
         let tag = request.takesGzip ? "W/\"\(checksum)-gzip\"" : "\"\(checksum)\""
-        var headers = headers + [("ETag", tag)]
+        var headers = Self.headers + [("ETag", tag)]
         if let shard = store.rules.shard, let cities = query.cities, cities.count == 1, let city = cities.first {
             headers.append(("Air-Quality-Shard", Shard(of: city.span, count: shard.count).description))
         }

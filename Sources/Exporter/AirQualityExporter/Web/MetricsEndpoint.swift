@@ -11,38 +11,33 @@ final class MetricsEndpoint: Sendable {
     private let store: ReadingStore
     private let exposition: Exposition
     private let scrapes: HTTPMeter?
-    private let storage: StorageFile?
-    private let process: RecentProcess?
     private let figures: @Sendable () -> ExporterFigures
-    /// The text of the last figures, because most change less often than they are scraped.
-    private let lastFigures = Monitor<(figures: Figures, format: ExpositionFormat, text: [UInt8])?>(nil)
+    private let lastFigures = Monitor<LastFigures?>(nil)
     /// The last page in each form. Locked while one is rendered: with the most cities and the longest names its text
     /// has 42 MB.
     private let pages = Mutex<[PageForm: RenderedPage]>([:])
     /// The last scrape's fields, and what they ask for: scrapers send the same ones each time.
     private let lastForm = Monitor<(accept: String?, encoding: String?, form: PageForm, contentType: String)?>(nil)
 
-    /// Figures behind the page of the store.
-    private struct Figures: Equatable {
-        var storage: StorageStatistics?
-        var exporter: ExporterFigures
-        var process: ProcessStatistics?
+    /// The text of the last figures behind the page of the store, because most change less often than they are scraped.
+    private struct LastFigures {
+        var figures: ExporterFigures
+        var format: ExpositionFormat
+        var text: [UInt8]
     }
 
     /// - Parameters:
     ///   - families: families of cities that are wanted.
     ///   - scrapes: `nil` leaves out `process_*` and `promhttp_*`.
-    ///   - figures: asked at each scrape.
+    ///   - figures: asked at each scrape, for all but the process's.
     init(
-        store: ReadingStore, families: Set<CityFamilyName> = Set(CityFamilyName.allCases), scrapes: HTTPMeter?,
-        storage: StorageFile? = nil, figures: @escaping @Sendable () -> ExporterFigures = { ExporterFigures() }
+        store: ReadingStore, families: Set<CityFamilyName>, scrapes: HTTPMeter?,
+        figures: @escaping @Sendable () -> ExporterFigures
     ) {
         self.store = store
         self.scrapes = scrapes
-        self.storage = storage
         self.figures = figures
         exposition = Exposition(rules: store.rules, families: families)
-        process = scrapes == nil ? nil : RecentProcess()
     }
 
     /// All families there are, in the order of the page.
@@ -64,14 +59,20 @@ final class MetricsEndpoint: Sendable {
     }
 
     private func figures(in format: ExpositionFormat) -> [UInt8] {
-        let figures = Figures(storage: storage?.statistics, exporter: figures(), process: process?.current)
+        var figures = figures()
+        figures.second = monotonicTime().components.seconds
         return lastFigures.change { last in
+            if scrapes != nil {
+                // Reading /proc costs more than a whole scrape.
+                let known = last?.figures.second == figures.second ? last?.figures.process : nil
+                figures.process = known ?? .current()
+            }
             if let last, last.figures == figures, last.format == format { return last.text }
             let text =
                 format.text(of: StorageStatistics.families, from: figures.storage)
-                + format.text(of: ExporterFigures.families, from: figures.exporter)
+                + format.text(of: ExporterFigures.families, from: figures)
                 + format.text(of: ProcessStatistics.families, from: figures.process)
-            last = (figures, format, text)
+            last = LastFigures(figures: figures, format: format, text: text)
             return text
         }
     }

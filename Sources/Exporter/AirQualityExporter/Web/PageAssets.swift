@@ -3,50 +3,41 @@ import Bytes
 import HTTPServer
 import Page
 
-/// The files that the page loads: each at an address with a hash of its content, which may be cached indefinitely.
+/// The files that browsers load for the page. The addresses have a hash of their content, so that they may be cached
+/// indefinitely.
 struct PageAssets: Sendable {
-    let styleSheet, script, icon, largeIcon: Asset
+    /// The folder of the files, from slash to slash.
+    let folder: String
+    private let files: [String: File]
 
-    struct Asset: Sendable {
-        /// With a slash at its beginning.
-        let path: String
+    private struct File {
         let contentType: String
         let bytes: [UInt8]
-
-        init(name: String, type: String, contentType: String, _ bytes: [UInt8]) {
-            let hash = String(fnv1a(bytes.span), radix: 16)
-            path = "\(ExporterPath.assets.rawValue)\(name).\(hash).\(type)"
-            self.contentType = contentType
-            self.bytes = bytes
-        }
+        var age = "31536000, immutable"
     }
 
     init(scale: Scale) {
-        styleSheet = Asset(
-            name: "page", type: "css", contentType: "text/css; charset=utf-8",
-            PackageResources.page_css + Array(scale.styleRules.utf8))
-        script = Asset(
-            name: "page", type: "js", contentType: "text/javascript; charset=utf-8", PackageResources.page_js)
-        icon = Asset(name: "icon", type: "svg", contentType: "image/svg+xml", PackageResources.icon_svg)
-        largeIcon = Asset(name: "icon", type: "png", contentType: "image/png", PackageResources.icon_png)
+        let style = PackageResources.page_css + Array(scale.styleRules.utf8)
+        let bytes = style + PackageResources.page_js + PackageResources.icon_svg + PackageResources.icon_png
+        folder = "\(ExporterPath.assets.rawValue)\(String(fnv1a(bytes.span), radix: 16))/"
+        files = [
+            folder + "page.css": File(contentType: "text/css; charset=utf-8", bytes: style),
+            folder + "page.js": File(contentType: "text/javascript; charset=utf-8", bytes: PackageResources.page_js),
+            folder + "icon.svg": File(contentType: "image/svg+xml", bytes: PackageResources.icon_svg),
+            folder + "icon.png": File(contentType: "image/png", bytes: PackageResources.icon_png),
+            ExporterPath.favicon.rawValue: File(
+                contentType: "image/vnd.microsoft.icon", bytes: PackageResources.favicon_ico, age: "86400"),
+        ]
     }
 
-    func respond(to request: HTTPRequest) -> HTTPResponse {
-        guard let asset = [styleSheet, script, icon, largeIcon].first(where: { $0.path == request.path }) else {
-            return HTTPResponse(status: 404, line: "no such file")
-        }
+    @Sendable func respond(to request: HTTPRequest) -> HTTPResponse {
+        guard let file = files[request.path] else { return HTTPResponse(status: 404, line: "no such file") }
         // Compressed for each browser's first visit: that takes a millisecond at most, and most exporters are scraped
         // and never looked at.
         let headers = [
-            ("Cache-Control", "public, max-age=31536000, immutable"), ("Vary", "Accept-Encoding"),
-            ("Content-Type", asset.contentType),
+            ("Cache-Control", "public, max-age=\(file.age)"), ("Vary", "Accept-Encoding"),
+            ("Content-Type", file.contentType),
         ]
-        return HTTPResponse(headers: headers, to: request, asset.bytes)
-    }
-
-    /// Responds with the icon at the address that does not change with its content.
-    func respondWithFavicon() -> HTTPResponse {
-        let headers = [("Cache-Control", "public, max-age=86400"), ("Content-Type", "image/vnd.microsoft.icon")]
-        return HTTPResponse(status: 200, headers: headers, body: .bytes(PackageResources.favicon_ico))
+        return HTTPResponse(headers: headers, to: request, file.bytes)
     }
 }

@@ -4,18 +4,18 @@ import Synchronization
 
 /// The last responses with pages, so that many who are told of one change share one rendering.
 final class PageCache: Sendable {
-    /// Milliseconds: a page's ages, and its clock, may be this old.
-    private static let maximumAge: Int64 = 1000
     private static let maximumCount = 16
     private static let maximumBytes = 256 << 10
 
-    private struct Entry {
-        var version: UInt64
-        var renderedAt: Timestamp
-        var response: HTTPResponse
+    /// Responses of one version of the data.
+    private struct Pages {
+        var version: UInt64 = 0
+        /// When the first was asked for. A page's ages, and its clock, may be a second old.
+        var beganAt: Timestamp = 0
+        var responses: [String: HTTPResponse] = [:]
     }
 
-    private let entries = Mutex<[String: Entry]>([:])
+    private let pages = Mutex(Pages())
 
     /// The response to a request, if one of this version of the data was rendered a moment ago, else the one that
     /// `render` makes, outside of the lock.
@@ -23,17 +23,19 @@ final class PageCache: Sendable {
         to request: HTTPRequest, version: UInt64, at now: Timestamp, _ render: () -> HTTPResponse
     ) -> HTTPResponse {
         let key = "\(request.takesGzip ? "gzip" : "plain") \(request.path)?\(request.query)"
-        let known = entries.withLock { $0[key] }
-        if let known, known.version == version, (0...Self.maximumAge).contains(now - known.renderedAt) {
-            return known.response
+        let known = pages.withLock { pages in
+            let isRecent = pages.version == version && (0...1000).contains(now - pages.beganAt)
+            if !isRecent { pages = Pages(version: version, beganAt: now) }
+            return pages.responses[key]
         }
+        if let known { return known }
         let response = render()
         guard response.status == 200, case .bytes(let bytes) = response.body, bytes.count <= Self.maximumBytes else {
             return response
         }
-        entries.withLock { entries in
-            if entries[key] == nil, entries.count == Self.maximumCount { entries.removeAll() }
-            entries[key] = Entry(version: version, renderedAt: now, response: response)
+        pages.withLock { pages in
+            let hasRoom = pages.responses.count < Self.maximumCount
+            if pages.version == version, pages.beganAt <= now, hasRoom { pages.responses[key] = response }
         }
         return response
     }

@@ -8,7 +8,8 @@ import WebConfiguration
 /// A file that has become bad leaves the last good one in force. The methods that read block as long as the files do;
 /// one is called at a time.
 final class WebConfigurationWatcher: Sendable {
-    private let path: String?
+    /// The file; `nil`: there is nothing to watch.
+    let path: String?
     private let logger: Logger
     private let state: Mutex<State>
 
@@ -25,7 +26,6 @@ final class WebConfigurationWatcher: Sendable {
     /// The configuration that the server begins with.
     let initial: WebConfiguration
 
-    /// - Parameter path: `nil`: there is nothing to watch.
     /// - Throws: one line that names the file and what is wrong in it.
     init(path: String?, logger: Logger) throws(SystemError) {
         self.path = path
@@ -41,9 +41,6 @@ final class WebConfigurationWatcher: Sendable {
     }
 
     func follow(_ server: HTTPServer) { state.withLock { $0.server = server } }
-
-    /// Whether there is anything that can change.
-    var hasFile: Bool { path != nil }
 
     /// Reads the files again if they have changed. While they are invalid, every call reads them: the fix may be in a
     /// file that was not being watched.

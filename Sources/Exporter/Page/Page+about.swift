@@ -13,9 +13,10 @@ extension Page {
 
             """
         }
-        let wall = [(path: "/?kiosk", meaning: "the list as a wall display")]
-        let paths = Markup(each: settings.paths + wall) { path, meaning in
-            "<li><a href=\".\(path)\">\(path)</a>: \(meaning)</li>\n"
+        let wall = (path: "/?kiosk", isLink: true, meaning: "the list as a wall display")
+        let paths = Markup(each: settings.paths + [wall]) { path, isLink, meaning in
+            let name: Markup = isLink ? "<a href=\".\(path)\">\(path)</a>" : "\(path)"
+            return "<li>\(name): \(meaning)</li>\n"
         }
         let content: Markup = """
             <main id="content" class="about">

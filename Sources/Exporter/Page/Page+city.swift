@@ -1,11 +1,14 @@
 import AirQuality
-import Bytes
+public import HTTPText
 
 // The page `/city/NAME`: one city and its points as a chart.
 
 extension Page {
     /// The page of a city; `nil` when there is none of this name.
-    public func city(_ name: [UInt8], _ query: ChartQuery) -> [UInt8]? {
+    ///
+    /// - Parameter query: the form-encoded part of the address behind `?`.
+    public func city(_ name: [UInt8], _ query: String) throws(QueryError) -> [UInt8]? {
+        let query = try ChartQuery(query)
         guard let city = snapshot.find(name) else { return nil }
         let state = snapshot.states[city]
         let category = scale.category(state.category)

@@ -1,11 +1,14 @@
 import AirQuality
-import Bytes
+public import HTTPText
 
 // The page `/`: all cities.
 
 extension Page {
     /// The list of cities as a document in UTF-8.
-    public func list(_ query: ListQuery) -> [UInt8] {
+    ///
+    /// - Parameter query: the form-encoded part of the address behind `?`.
+    public func list(_ query: String) throws(QueryError) -> [UInt8] {
+        let query = try ListQuery(query)
         let selection = CitySelection(snapshot, query: query)
         let cards = Markup(each: selection.cities) { card($0, isKiosk: query.isKiosk) }
         let list: Markup = """

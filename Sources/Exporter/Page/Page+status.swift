@@ -39,6 +39,29 @@ extension Page {
             """
     }
 
+    /// Whether no feed is connected and heard of, or paused on purpose.
+    private var isStale: Bool {
+        !snapshot.feeds.contains { feed in
+            let isInTime = feed.lastMessageAt.map { feed.idleTimeout == 0 || now - $0 <= feed.idleTimeout } ?? false
+            return feed.isPaused || (feed.isConnected && isInTime && feed.connection.reasonOfAll == nil)
+        }
+    }
+
+    /// Why a connected feed gives no readings, and what to set. It does not name the feed, whose address is nobody's
+    /// business who can read the page.
+    private var hint: String? {
+        for feed in snapshot.feeds where feed.isConnected && feed.connection.readings == 0 {
+            let reason = feed.connection.reasonOfAll
+            guard reason != nil || feed.connection.messagesWithoutReadings > 0 else { continue }
+            let problem = reason.map { "All readings are rejected (\($0.rawValue))" } ?? "Messages are without readings"
+            let fields = feed.explanations[reason] ?? []
+            let details = fields.filter { $0.name != "hint" }.map { "\($0.name) \($0.text)" }
+            let advice = fields.first { $0.name == "hint" }.map { " To set: \($0.text)" } ?? ""
+            return ([problem] + details).joined(separator: ", ") + "." + advice
+        }
+        return nil
+    }
+
     private var problem: Markup? {
         guard snapshot.cityCount == 0 else {
             guard isStale, let since = snapshot.feeds.compactMap(\.lastReadingAt).max() else { return nil }

@@ -1,0 +1,44 @@
+import AirQuality
+import System
+
+extension StoreSnapshot {
+    /// `nil` when a feed is connected, or paused on purpose, and a city has a fresh reading; else what is missing, in
+    /// one line.
+    func readinessProblem(at now: Timestamp) -> String? {
+        let isReady = feeds.contains { feed in
+            (feed.isConnected || feed.isPaused) && order.contains { isFresh($0, of: feed, at: now) }
+        }
+        if isReady { return nil }
+        let states = feeds.map { "\($0.label): \($0.state(at: now))" }
+        return "no fresh reading: " + (states.isEmpty ? "no feed" : states.joined(separator: "; "))
+    }
+
+    /// Whether the city's newest reading arrived within the feed's idle time-out, or within twice the time between its
+    /// last two points: the pace of its own. While the feed is paused, any reading will do.
+    private func isFresh(_ city: Int, of feed: FeedStatistics, at now: Timestamp) -> Bool {
+        let state = states[city]
+        let age = now - state.receivedAt
+        if feed.isPaused || feed.idleTimeout == 0 || age <= feed.idleTimeout { return true }
+        guard histories[city].count > 1 else { return false }
+        let points = points(of: city)
+        return age <= 2 * (points[points.count - 1].time - points[points.count - 2].time)
+    }
+}
+
+extension FeedStatistics {
+    /// The reason why no readings come, in one line.
+    fileprivate func state(at now: Timestamp) -> String {
+        guard isConnected else { return "not connected" + (lastProblem.map { " (\($0))" } ?? "") }
+        if let reason = connection.reasonOfAll { return "readings rejected: \(explanation(of: reason))" }
+        guard let lastMessageAt else { return "connected, no message yet" }
+        if connection.readings == 0, connection.messagesWithoutReadings > 0 {
+            return "messages without readings: \(explanation(of: nil))"
+        }
+        return "no message for \((now - lastMessageAt) / 1000) s"
+    }
+
+    /// Without escapes in the hint, so that it can be pasted into a shell.
+    private func explanation(of reason: RejectionReason?) -> String {
+        details(of: reason).text + (hint(of: reason).map { ", to set: \($0)" } ?? "")
+    }
+}

@@ -2,6 +2,7 @@ import AirQuality
 import Bytes
 import HTTPServer
 import HTTPText
+import Synchronization
 import System
 import TestSupport
 import Testing
@@ -186,6 +187,33 @@ struct RoutesTests {
                     + "ask for less with ?city=, limit or since\"}\n")
             #expect(history.respond(to: HTTPRequest(path: "/history.json", query: "city=Mumbai")).status == 200)
         }
+    }
+
+    @Test func `A request for a history waits for its turn, and gets 503 once its patience has ended`() throws {
+        func history(patience: Duration) -> HistoryEndpoint {
+            HistoryEndpoint(store: ReadingStore(rules: StoreRules(), feeds: [], at: 0), patience: patience)
+        }
+        let request = HTTPRequest(path: "/history.json")
+        let impatient = history(patience: .zero)
+        impatient.underWay.change { $0 = HistoryEndpoint.maximumDocuments }
+        let rejected = impatient.respond(to: request)
+        #expect(rejected.status == 503)
+        #expect(rejected.header("Retry-After") == "10")
+        #expect(rejected.text.contains("2 histories are being made, and none was ready within 10 s"))
+        impatient.underWay.change { $0 -= 1 }
+        #expect(impatient.respond(to: request).status == 200)
+        #expect(impatient.underWay.read { $0 } == 1)
+
+        let patient = history(patience: .seconds(600))
+        patient.underWay.change { $0 = HistoryEndpoint.maximumDocuments }
+        let status = Mutex(0)
+        let thread = try ServiceThread(name: "request") {
+            let response = patient.respond(to: request)
+            status.withLock { $0 = response.status }
+        }
+        patient.underWay.change { $0 -= 1 }
+        thread.join()
+        #expect(status.withLock { $0 } == 200)
     }
 
     @Test func `A request for the list shows cities, and nothing of a name is markup`() throws {

@@ -44,19 +44,6 @@ struct SQLiteConnection: ~Copyable {
         guard unsafe sqlite3_exec(pointer, sql, nil, nil, nil) == SQLITE_OK else { throw unsafe StorageError(pointer) }
     }
 
-    /// Runs all of it or nothing.
-    func transaction(_ body: () throws(StorageError) -> Void) throws(StorageError) {
-        do throws(StorageError) {
-            try execute("BEGIN IMMEDIATE")
-            try body()
-            try execute("COMMIT")
-        } catch {
-            // Fails when SQLite has rolled back already, which is not an error here.
-            try? execute("ROLLBACK")
-            throw error
-        }
-    }
-
     func prepare(_ sql: String) throws(StorageError) -> SQLiteStatement {
         var prepared: OpaquePointer?
         guard unsafe sqlite3_prepare_v2(pointer, sql, -1, &prepared, nil) == SQLITE_OK, let prepared = unsafe prepared

@@ -20,25 +20,22 @@ struct SQLiteStatement: ~Copyable {
     /// - Parameter values: its parameters, in order.
     func run(_ values: Value...) throws(StorageError) {
         unsafe sqlite3_clear_bindings(pointer)
-        for (index, value) in values.enumerated() {
-            let result = bind(value, at: Int32(index + 1))
-            // The other codes mean a parameter that the statement does not have, or a bind during a step.
-            precondition(result == SQLITE_OK || result == SQLITE_NOMEM, "the statement has this parameter")
-        }
+        for (index, value) in values.enumerated() { bind(value, at: Int32(index + 1)) }
         _ = try step()
         // Returns the error of the last step, which was thrown already.
         unsafe sqlite3_reset(pointer)
     }
 
-    private func bind(_ value: Value, at parameter: Int32) -> Int32 {
+    /// Only a text can fail to be bound, for want of memory; its column then rejects the NULL.
+    private func bind(_ value: Value, at parameter: Int32) {
         switch value {
         // Parameters are NULL until something is bound.
-        case .integer(nil), .real(nil): SQLITE_OK
+        case .integer(nil), .real(nil): break
         case .integer(let number?): unsafe sqlite3_bind_int64(pointer, parameter, number)
         case .real(let number?): unsafe sqlite3_bind_double(pointer, parameter, number)
         case .text(let text):
             unsafe text.withUnsafeBufferPointer {
-                unsafe CSQLite_bind_text(pointer, parameter, $0.baseAddress, Int32($0.count))
+                _ = unsafe CSQLite_bind_text(pointer, parameter, $0.baseAddress, Int32($0.count))
             }
         }
     }
@@ -48,9 +45,7 @@ struct SQLiteStatement: ~Copyable {
         let result = unsafe sqlite3_step(pointer)
         if result == SQLITE_ROW { return true }
         if result == SQLITE_DONE { return false }
-        let error = unsafe StorageError(sqlite3_db_handle(pointer))
-        unsafe sqlite3_reset(pointer)
-        throw error
+        throw unsafe StorageError(sqlite3_db_handle(pointer))
     }
 
     /// `nil` for NULL. Columns count from 0.

@@ -25,7 +25,9 @@ struct StorageContent {
         cities.removeAll { $0.updatedAt == .min }
     }
 
-    /// - Returns: places of the cities by their ids.
+    /// Reads the cities, with a time of `.min` where one has no reading.
+    ///
+    /// - Returns: their places by their ids.
     private mutating func readCities(
         _ connection: borrowing SQLiteConnection, _ rules: StoreRules
     ) throws(StorageError) -> [Int64: Int] {
@@ -35,7 +37,10 @@ struct StorageContent {
             SELECT id, name, direction, changed_ms, better, worse, aqi, updated_ms, received_ms, scale FROM city ORDER BY id
             """)
         while try rows.step() {
-            var city = City(rows)
+            var city = City(
+                id: rows.integer(0) ?? 0, name: rows.bytes(1), index: rows.double(6),
+                updatedAt: rows.integer(7) ?? .min,
+                receivedAt: rows.integer(8) ?? .min)
             nextID = city.id + 1
             let isOurs = rules.shard?.contains(city.name.span) ?? true
             guard isOurs, cities.count < rules.cityLimit, isUTF8(city.name.span) else {
@@ -43,7 +48,12 @@ struct StorageContent {
                 continue
             }
             // A change between categories of another scale means nothing.
-            if !rows.bytes(9).elementsEqual(rules.scale.name.utf8) { city.changes = CategoryChanges() }
+            if rows.bytes(9).elementsEqual(rules.scale.name.utf8) {
+                city.changes.direction = Int8(clamping: rows.integer(2) ?? 0)
+                city.changes.changedAt = rows.integer(3)
+                city.changes.better = UInt64(rows.integer(4) ?? 0)
+                city.changes.worse = UInt64(rows.integer(5) ?? 0)
+            }
             places[city.id] = cities.count
             cities.append(city)
         }
@@ -64,18 +74,5 @@ struct StorageContent {
             guard let place = places[key.id], cities[place].points.count < capacity else { continue }
             cities[place].points.append(HistoryPoint(time: key.time, index: rows.double(2), category: 1))
         }
-    }
-}
-
-extension City {
-    /// A city without points, and with a time of `.min` if it has no reading.
-    fileprivate init(_ row: borrowing SQLiteStatement) {
-        self.init(
-            id: row.integer(0) ?? 0, name: row.bytes(1), index: row.double(6), updatedAt: row.integer(7) ?? .min,
-            receivedAt: row.integer(8) ?? .min)
-        changes.direction = Int8(clamping: row.integer(2) ?? 0)
-        changes.changedAt = row.integer(3)
-        changes.better = UInt64(row.integer(4) ?? 0)
-        changes.worse = UInt64(row.integer(5) ?? 0)
     }
 }

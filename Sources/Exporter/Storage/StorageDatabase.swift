@@ -66,19 +66,17 @@ struct StorageDatabase: ~Copyable {
             guard try connection.text("PRAGMA journal_mode=WAL") == "wal" else {
                 throw .unavailable("SQLite cannot keep a write-ahead log there")
             }
-            if isNew { try create(connection) }
+            if isNew {
+                // After the checkpoint, the file says by itself whose it is, without its journal.
+                try connection.execute(
+                    """
+                    BEGIN IMMEDIATE; \(StorageSchema.creation)
+                    PRAGMA application_id=\(StorageSchema.applicationID); PRAGMA user_version=\(StorageSchema.version);
+                    COMMIT; PRAGMA wal_checkpoint
+                    """)
+            }
         }
         return StorageDatabase(isNew: isNew, connection: connection, path: path)
-    }
-
-    private static func create(_ connection: borrowing SQLiteConnection) throws(StorageError) {
-        try connection.transaction { () throws(StorageError) in
-            try connection.execute(StorageSchema.creation)
-            try connection.execute("PRAGMA application_id=\(StorageSchema.applicationID)")
-            try connection.execute("PRAGMA user_version=\(StorageSchema.version)")
-        }
-        // Now the file says by itself whose it is, without its journal.
-        try connection.execute("PRAGMA wal_checkpoint")
     }
 
     /// Takes the lock and checks the whole file.
@@ -116,28 +114,24 @@ struct StorageDatabase: ~Copyable {
         return false
     }
 
-    /// Reads the cities, and takes from the file what holds until this start only: counters and current readings.
-    ///
-    /// - Parameter restore: called with the cities before the file is written.
-    mutating func read(_ rules: StoreRules, restore: (_ content: StorageContent) -> Void) throws(StorageError) {
+    /// Reads the cities.
+    mutating func read(_ rules: StoreRules) throws(StorageError) -> StorageContent {
         let content = try StorageContent(connection, rules)
-        restore(content)
         for city in content.cities {
             stored[city.name] = StoredCity(id: city.id, changedAt: city.changes.changedAt, newest: city.points.last)
         }
         nextID = content.nextID
+        return content
+    }
+
+    /// Takes from the file what holds until a start only: counters and current readings.
+    mutating func begin() throws(StorageError) {
         try connection.execute(
             """
             UPDATE city SET better = NULL, worse = NULL, aqi = NULL, updated_ms = NULL, received_ms = NULL
             WHERE updated_ms NOTNULL
             """)
         stamps = currentStamps
-    }
-
-    private init(isNew: Bool, connection: consuming SQLiteConnection, path: String) {
-        self.isNew = isNew
-        self.connection = connection
-        self.path = path
     }
 
     // MARK: Writing
@@ -147,61 +141,31 @@ struct StorageDatabase: ~Copyable {
 
     private var currentStamps: [FileStamp?] { [FileStamp(path), FileStamp(path + "-wal")] }
 
-    /// Writes what the file does not have, all of it or nothing.
+    /// Writes what the file does not have, all of it or nothing. After an error only closing is left.
     ///
     /// - Parameter isLast: whether the counters and the current readings are written too, which hold until the next
     ///   start.
     /// - Returns: whether there was anything to write.
     mutating func write(_ snapshot: StoreSnapshot, isLast: Bool) throws(StorageError) -> Bool {
         guard isLast || snapshot.version != writtenVersion else { return false }
-        // Also when it fails: a full disk has taken a part.
-        defer { stamps = currentStamps }
         let since = writtenVersion ?? 0
         let changed = snapshot.order.filter { isLast || snapshot.states[$0].version > since }
-        var next = stored
-        var nextID = nextID
-        // The points that are no longer right go with the old id.
+        var hasLostPoints = false
         for number in changed {
             let name = snapshot.states[number].name
-            if next[name]?.missingPoints(of: snapshot.histories[number]) == nil { next[name] = nil }
+            guard let city = stored[name], city.missingPoints(of: snapshot.histories[number]) == nil else { continue }
+            // The points that are no longer right go with the old id.
+            stored[name] = nil
+            hasLostPoints = true
         }
         let now = monotonicTime()
         let isEvicting =
-            isLast || writtenVersion == nil || next.count < stored.count || snapshot.expiredCount != expiredCount
+            isLast || writtenVersion == nil || hasLostPoints || snapshot.expiredCount != expiredCount
             || now - evictedAt >= .seconds(600)
-        var isWritten = false
-        try connection.transaction { () throws(StorageError) in
-            if isEvicting { next = try evict(next, beside: snapshot) }
-            let cityRow = try connection.prepare("INSERT OR REPLACE INTO city VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-            let reading = try connection.prepare("INSERT OR REPLACE INTO reading VALUES (?, ?, ?)")
-            for number in changed {
-                let state = snapshot.states[number]
-                let history = snapshot.histories[number]
-                let known = next[state.name]
-                var city = known ?? StoredCity(id: nextID)
-                let changes = state.changes
-                if isLast || known == nil || city.changedAt != changes.changedAt {
-                    try cityRow.run(
-                        .integer(city.id), .text(state.name), .text(Array(snapshot.rules.scale.name.utf8)),
-                        .integer(Int64(changes.direction)), .integer(changes.changedAt),
-                        .integer(isLast ? Int64(clamping: changes.better) : nil),
-                        .integer(isLast ? Int64(clamping: changes.worse) : nil), .real(isLast ? state.index : nil),
-                        .integer(isLast ? state.updatedAt : nil), .integer(isLast ? state.receivedAt : nil))
-                    isWritten = true
-                }
-                for place in city.missingPoints(of: history) ?? 0..<0 {
-                    let point = history[place]
-                    try reading.run(.integer(point.time), .integer(city.id), .real(point.index))
-                    isWritten = true
-                }
-                nextID = max(nextID, city.id + 1)
-                city.changedAt = changes.changedAt
-                city.newest = history.last
-                next[state.name] = city
-            }
-        }
-        stored = next
-        self.nextID = nextID
+        try connection.execute("BEGIN IMMEDIATE")
+        if isEvicting { try evict(beside: snapshot) }
+        let isWritten = try write(changed, of: snapshot, isLast: isLast)
+        try connection.execute("COMMIT")
         writtenVersion = snapshot.version
         if isEvicting {
             // Moves the journal into the file and syncs both: a loss of power takes no more than what comes after.
@@ -209,22 +173,19 @@ struct StorageDatabase: ~Copyable {
             evictedAt = now
             expiredCount = snapshot.expiredCount
         }
+        stamps = currentStamps
         return isWritten
     }
 
     /// Removes what memory does not have any more: in the first write, every ten minutes, at the end, and when cities
     /// have expired or lost points.
-    ///
-    /// - Returns: those of the cities that memory has.
-    private func evict(
-        _ cities: [[UInt8]: StoredCity], beside snapshot: StoreSnapshot
-    ) throws(StorageError) -> [[UInt8]: StoredCity] {
+    private mutating func evict(beside snapshot: StoreSnapshot) throws(StorageError) {
         try connection.execute("CREATE TEMP TABLE IF NOT EXISTS known (id INTEGER PRIMARY KEY, oldest_ms INTEGER)")
         let insert = try connection.prepare("INSERT INTO known VALUES (?, ?)")
         var kept: [[UInt8]: StoredCity] = [:]
         for number in snapshot.order {
             let name = snapshot.states[number].name
-            guard let city = cities[name] else { continue }
+            guard let city = stored[name] else { continue }
             kept[name] = city
             let history = snapshot.histories[number]
             // While the history has room, the file may have older points: those of a disk that came late.
@@ -237,7 +198,42 @@ struct StorageDatabase: ~Copyable {
             DELETE FROM reading WHERE NOT EXISTS (SELECT 1 FROM known WHERE id = city AND time_ms >= oldest_ms);
             DELETE FROM known;
             """)
-        return kept
+        stored = kept
+    }
+
+    /// - Returns: whether the file had not all of it.
+    private mutating func write(
+        _ cities: [Int], of snapshot: StoreSnapshot, isLast: Bool
+    ) throws(StorageError) -> Bool {
+        let row = try connection.prepare("INSERT OR REPLACE INTO city VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        let reading = try connection.prepare("INSERT OR REPLACE INTO reading VALUES (?, ?, ?)")
+        let scale = Array(snapshot.rules.scale.name.utf8)
+        var isWritten = false
+        for number in cities {
+            let state = snapshot.states[number]
+            let history = snapshot.histories[number]
+            let changes = state.changes
+            let known = stored[state.name]
+            var city = known ?? StoredCity(id: nextID)
+            if isLast || known == nil || city.changedAt != changes.changedAt {
+                try row.run(
+                    .integer(city.id), .text(state.name), .text(scale), .integer(Int64(changes.direction)),
+                    .integer(changes.changedAt), .integer(isLast ? Int64(clamping: changes.better) : nil),
+                    .integer(isLast ? Int64(clamping: changes.worse) : nil), .real(isLast ? state.index : nil),
+                    .integer(isLast ? state.updatedAt : nil), .integer(isLast ? state.receivedAt : nil))
+                isWritten = true
+            }
+            for place in city.missingPoints(of: history) ?? 0..<0 {
+                let point = history[place]
+                try reading.run(.integer(point.time), .integer(city.id), .real(point.index))
+                isWritten = true
+            }
+            nextID = max(nextID, city.id + 1)
+            city.changedAt = changes.changedAt
+            city.newest = history.last
+            stored[state.name] = city
+        }
+        return isWritten
     }
 
     // MARK: Closing

@@ -80,10 +80,10 @@ public final class StorageFile: Sendable {
     /// - Parameter onEvent: called on the calling thread.
     public func run(onEvent: (StorageEvent) -> Void) {
         guard var writer = writer.withLock({ $0.take() }) else { preconditionFailure("a storage file runs once") }
-        var delay = Duration.zero
+        var next = monotonicTime()
         var isStopping = false
         repeat {
-            isStopping = isStopped.wait(until: monotonicTime() + delay) { $0 ? true : nil } ?? false
+            isStopping = isStopped.wait(until: next) { $0 ? true : nil } ?? false
             let startedAt = monotonicTime()
             // Before the store is looked at: what comes while the batch is written may not be in it.
             let askedAt = now()
@@ -91,7 +91,7 @@ public final class StorageFile: Sendable {
             let statistics = writer.statistics
             state.withLock { $0 = statistics }
             for event in events { onEvent(event) }
-            delay = startedAt + (writer.isFailing ? .seconds(1) : interval) - monotonicTime()
+            next = startedAt + (writer.isFailing ? .seconds(1) : interval)
         } while !isStopping
         writer.finish()
     }

@@ -67,15 +67,13 @@ struct StorageWriter: ~Copyable {
         // The content is known after the first time.
         if isFailing, FileIdentity(path) != nil, !isWritable(path) { throw .unavailable("the file is read-only") }
         var opened = try StorageDatabase.open(path)
-        var outcome = StorageEvent.created
         let isNew = opened.isNew
-        try opened.read(store.rules) { content in
-            store.restore(content.cities, at: now)
-            if !isNew { outcome = .restored(cities: content.cities.count, leftOut: content.leftOutCount) }
-        }
+        let content = try opened.read(store.rules)
+        store.restore(content.cities, at: now)
+        try opened.begin()
         identity = FileIdentity(path)
         database = .some(opened)
-        return outcome
+        return isNew ? .created : .restored(cities: content.cities.count, leftOut: content.leftOutCount)
     }
 
     // MARK: Writing

@@ -365,13 +365,14 @@ def test_a_message_beyond_a_mebibyte_is_explained_as_well(start):
 
 def test_the_log_has_the_first_message_doubled_cities_and_times_without_a_zone(start):
     message = [{"city": "Pune", "aqi": 51, "at": "2026-01-01T00:00:00"}] * 2
-    feed = Sender(json.dumps(message))
+    feed = Sender(json.dumps(message), json.dumps(message))
     try:
         exporter = start.exporter(
             "--feed.url", feed.url, "--feed.time-field=at", "--log.level=debug"
         )
         wait_for(lambda: exporter.count_lines('msg="City came twice'), "the doubled city")
         wait_for(lambda: exporter.count_lines('msg="Times without a zone'), "the zone")
+        exporter.wait_for_sample(metrics.READINGS, 4)
         assert exporter.count_lines("--feed.time-zone") == 1
         [line] = [line for line in exporter.errors if 'msg="First message"' in line]
         assert r'\"city\": \"Pune\"' in line

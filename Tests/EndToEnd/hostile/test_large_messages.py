@@ -88,9 +88,8 @@ def test_the_largest_messages_fit_in_the_memory(launcher, start, feeds, message)
         for number in (1, 2, 3):
             send_at_once(feeds, message)
             exporter.wait_for_figure(metrics.REJECTED, 2 * elements * number, 120, reason=reason)
-    assert exporter.peak_resident_bytes < 256 * MIB, (
-        f"{exporter.peak_resident_bytes / MIB:.0f} MiB at the peak"
-    )
+    print(f"{exporter.peak_resident_bytes / MIB:.0f} MiB at the peak")
+    assert exporter.peak_resident_bytes < 256 * MIB
     assert exporter.get("/-/healthy").status == 200
 
 

@@ -24,6 +24,7 @@ struct FeedHandler: ~Copyable {
     /// The reasons for which the store has words of the server on this connection.
     private var saidReasons: Set<RejectionReason?> = []
     private var isFirstMessage = true
+    private var hasToldOfTimes = false
 
     /// - Parameter number: the feed's place in the store.
     init(_ feed: ConfiguredFeed, number: Int, store: ReadingStore, logger: Logger) {
@@ -61,6 +62,7 @@ struct FeedHandler: ~Copyable {
         }
         let recorded = store.record(outcome.decoded, feed: number)
         warnOfNames(recorded)
+        if outcome.decoded.hasTimesWithoutZone { warnOfTimes() }
         var reasons: [RejectionReason?] = recorded.rejections.reasons
         if outcome.decoded.isWithoutReadings { reasons.append(nil) }
         for reason in reasons { explain(reason, message, outcome) }
@@ -105,14 +107,17 @@ struct FeedHandler: ~Copyable {
         }
     }
 
+    private mutating func warnOfTimes() {
+        guard !hasToldOfTimes else { return }
+        hasToldOfTimes = true
+        logger.warning(
+            "Times without a zone: readings have the time of their arrival",
+            metadata: ["feed": label, "hint": "--feed.time-zone +05:30"])
+    }
+
     private mutating func warnOfNames(_ outcome: RecordOutcome) {
         for name in reader.decoder.takeUnknownPollutants() {
             logger.warning("Unknown pollutant skipped", metadata: ["pollutant": name, "feed": label])
-        }
-        if reader.decoder.takeTimesWithoutZone() {
-            logger.warning(
-                "Times without a zone: readings have the time of their arrival",
-                metadata: ["feed": label, "hint": "--feed.time-zone +05:30"])
         }
         if outcome.duplicates > 0 {
             for name in store.takeDuplicateNames() {

@@ -10,18 +10,20 @@ struct HistoryEndpoint: Sendable {
     static let maximumPoints = 200_000
     /// Documents that are made at a time.
     static let maximumDocuments = 2
-    static let patience = Duration.seconds(10)
 
     private let store: ReadingStore
     private let maximumPoints: Int
+    /// How long a request waits for its turn.
+    private let patience: Duration
     /// Number of documents that are being made.
-    private let underWay = Monitor(0)
+    let underWay = Monitor(0)
     /// Fields of every response, errors included.
     private static let headers = [("Cache-Control", "no-cache"), ("Vary", "Accept-Encoding")]
 
-    init(store: ReadingStore, maximumPoints: Int = maximumPoints) {
+    init(store: ReadingStore, maximumPoints: Int = maximumPoints, patience: Duration = .seconds(10)) {
         self.store = store
         self.maximumPoints = maximumPoints
+        self.patience = patience
     }
 
     func respond(to request: HTTPRequest) -> HTTPResponse {
@@ -31,7 +33,7 @@ struct HistoryEndpoint: Sendable {
         } catch {
             return .jsonError(status: 400, headers: Self.headers, error.line)
         }
-        let hasTurn = underWay.wait(until: monotonicTime() + Self.patience) { count -> Bool? in
+        let hasTurn = underWay.wait(until: monotonicTime() + patience) { count -> Bool? in
             guard count < Self.maximumDocuments else { return nil }
             count += 1
             return true

@@ -1,5 +1,6 @@
 internal import Bytes
 internal import JSON
+internal import Synchronization
 
 /// Turns a message into readings and rejections. An element that cannot be used never takes its neighbours with it.
 ///
@@ -15,6 +16,9 @@ public struct FeedDecoder: ~Copyable {
     static let maximumLead: Int64 = 60_000
     /// The first time that is accepted, 2000-01-01T00:00:00Z: what is older is a clock that was never set.
     static let earliest: Timestamp = 946_684_800_000
+    /// Bytes from which on messages are read one at a time in the process: that takes some fifteen times their bytes.
+    private static let longMessage = 256 << 10
+    private static let longMessages = Mutex(())
 
     private var reader = JSONReader()
     private let format: FeedFormat
@@ -25,8 +29,6 @@ public struct FeedDecoder: ~Copyable {
     private let subindices: [[UInt8]]?
     private let place: [[UInt8]]?
     private var unknownPollutants = BoundedReport()
-    /// Whether a reading had a time without a zone, and whether that has been taken.
-    private var timesWithoutZone = (areSeen: false, areTaken: false)
 
     public init(format: FeedFormat) {
         self.format = format
@@ -54,41 +56,57 @@ public struct FeedDecoder: ~Copyable {
     public mutating func decode(
         _ message: Span<UInt8>, receivedAt: Timestamp, through program: (Span<UInt8>) -> [UInt8]?
     ) -> FeedMessage {
-        guard reader.read(message) != nil else {
+        let isJSON = Self.inTurn(message.count) {
+            defer { reader.forget() }
+            return reader.read(message) != nil
+        }
+        guard isJSON else {
             return FeedMessage(rejectedAs: .notJSON, byteCount: message.count, receivedAt: receivedAt)
         }
-        reader.forget()
         guard let elements = program(message) else {
             return FeedMessage(rejectedAs: .jqError, byteCount: message.count, receivedAt: receivedAt)
         }
+        guard elements.isEmpty else { return decode(elements.span, byteCount: message.count, receivedAt) }
         var decoded = FeedMessage(byteCount: message.count, receivedAt: receivedAt)
-        if elements.isEmpty { decoded.isWithoutReadings = true } else { decode(elements.span, into: &decoded) }
+        decoded.isWithoutReadings = true
         return decoded
     }
 
     /// Decodes a message whose elements need no program.
     public mutating func decode(_ message: Span<UInt8>, receivedAt: Timestamp) -> FeedMessage {
-        var decoded = FeedMessage(byteCount: message.count, receivedAt: receivedAt)
-        decode(message, into: &decoded)
+        decode(message, byteCount: message.count, receivedAt)
+    }
+
+    private static func inTurn<Result>(_ byteCount: Int, _ read: () -> Result) -> Result {
+        byteCount < longMessage ? read() : longMessages.withLock { _ in read() }
+    }
+
+    /// - Parameter byteCount: bytes of the message as it came, of which a program may have made this one.
+    private mutating func decode(_ message: Span<UInt8>, byteCount: Int, _ receivedAt: Timestamp) -> FeedMessage {
+        var decoded = FeedMessage(byteCount: byteCount, receivedAt: receivedAt)
+        let isJSON = Self.inTurn(message.count) {
+            defer { reader.forget() }
+            guard let texts = reader.read(message) else { return false }
+            decode(texts, into: &decoded)
+            return true
+        }
+        guard isJSON else {
+            return FeedMessage(rejectedAs: .notJSON, byteCount: byteCount, receivedAt: receivedAt)
+        }
+        decoded.isWithoutReadings = decoded.isEmpty
+        for name in decoded.unknownPollutants.names { unknownPollutants.insert(name.span) }
         return decoded
     }
 
-    private mutating func decode(_ message: Span<UInt8>, into decoded: inout FeedMessage) {
-        guard let texts = reader.read(message) else {
-            decoded.rejections[.notJSON] = 1
-            return
+    /// - Parameter places: those of the message's JSON texts.
+    private borrowing func decode(_ places: Range<Int>, into message: inout FeedMessage) {
+        let texts = reader.texts
+        message.names = texts
+        var place = places.lowerBound
+        while place < places.upperBound {
+            if let items = reader.find(format.items, in: place) { decode(items: items, texts.span, into: &message) }
+            place = reader.next(after: place)
         }
-        let names = reader.texts
-        decoded.names = names
-        var text = texts.lowerBound
-        while text < texts.upperBound {
-            if let items = reader.find(format.items, in: text) { decode(items: items, names.span, into: &decoded) }
-            text = reader.next(after: text)
-        }
-        reader.forget()
-        decoded.isWithoutReadings = decoded.isEmpty
-        for name in decoded.unknownPollutants.names { unknownPollutants.insert(name.span) }
-        if decoded.hasTimesWithoutZone { timesWithoutZone.areSeen = true }
     }
 
     /// - Parameter items: the place of an array of elements, or of one element.
@@ -149,11 +167,11 @@ public struct FeedDecoder: ~Copyable {
         let index = try Self.index(value(of: value, in: element), texts)
         let time = try time(of: element, texts, in: &message)
         let hasExtras = pollutants != nil || subindices != nil || place != nil
-        let extras = hasExtras ? extras(of: element, texts, in: &message) : nil
         message.readings.append(
             Reading(
                 nameHash: CityName.hash(name), index: index, time: time ?? message.receivedAt, hasOwnTime: time != nil,
-                nameStart: UInt32(nameStart), nameCount: UInt8(name.count), extrasPlace: message.add(extras)))
+                nameStart: UInt32(nameStart), nameCount: UInt8(name.count),
+                extras: hasExtras ? extras(of: element, texts, in: &message) : nil))
     }
 
     /// Whether the element is an object, or an array while the city is told by a pointer.
@@ -273,12 +291,5 @@ public struct FeedDecoder: ~Copyable {
             return nil
         default: throw .badTime
         }
-    }
-
-    /// Whether readings have stood with their arrival, because their times name no zone; once in the decoder's life.
-    public mutating func takeTimesWithoutZone() -> Bool {
-        guard timesWithoutZone.areSeen, !timesWithoutZone.areTaken else { return false }
-        timesWithoutZone.areTaken = true
-        return true
     }
 }

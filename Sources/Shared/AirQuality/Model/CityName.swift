@@ -16,13 +16,26 @@ public enum CityName {
         let range = trimmed(bytes, in: range)
         guard !range.isEmpty, range.count <= maximumCount else { return nil }
         let name = bytes.extracting(range)
-        for index in name.indices {
-            let byte = name[index]
-            if byte &- 0x20 < 0x5F { continue }
-            // C0 and DEL; C1 is U+0080 … U+009F, in UTF-8 C2 80 … C2 9F.
-            if byte < 0x80 || (byte == 0xC2 && name[index + 1] < 0xA0) { return nil }
+        for start in stride(from: 0, to: name.count, by: 8) where !isPlain(name.word(at: start, padding: spaces)) {
+            for index in start..<min(start + 8, name.count) {
+                let byte = name[index]
+                // C0 and DEL; C1 is U+0080 … U+009F, in UTF-8 C2 80 … C2 9F.
+                if byte < 0x20 || byte == 0x7F || (byte == 0xC2 && name[index + 1] < 0xA0) { return nil }
+            }
         }
         return range
+    }
+
+    private static let spaces: UInt64 = 0x2020_2020_2020_2020
+
+    /// Whether eight bytes are ASCII without control characters, looked at together.
+    private static func isPlain(_ word: UInt64) -> Bool {
+        let highBits: UInt64 = 0x8080_8080_8080_8080
+        let low = word & ~highBits
+        // Sets the high bits of bytes from 0x20 on, and that of 0x7F.
+        let isFrom20 = low + 0x6060_6060_6060_6060
+        let is7F = low + 0x0101_0101_0101_0101
+        return isFrom20 & ~is7F & ~word & highBits == highBits
     }
 
     /// Whether a name sorts before another, byte by byte.
@@ -33,15 +46,10 @@ public enum CityName {
         let secret = secret
         var hash = secret.start
         // No name has a NUL, so that one that ends earlier has another word.
-        var word: UInt64 = 0
-        for index in name.indices {
-            word = word << 8 | UInt64(name[index])
-            if index % 8 == 7 {
-                hash = folded(hash ^ word, by: secret.factor)
-                word = 0
-            }
+        for start in stride(from: 0, to: name.count, by: 8) {
+            hash = folded(hash ^ name.word(at: start), by: secret.factor)
         }
-        return folded(hash ^ word, by: secret.factor)
+        return hash
     }
 
     /// Both halves of a product, as in wyhash: each bit of a word changes half of the result's.

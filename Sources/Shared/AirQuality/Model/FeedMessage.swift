@@ -3,8 +3,6 @@ public struct FeedMessage: Sendable {
     var readings: [Reading] = []
     /// Bytes that the names of the readings are runs of: all texts of the message, and more.
     var names: [UInt8] = []
-    /// Details of the readings that have any.
-    private var extras: [CityExtras] = []
     /// Number of elements, also of those that are no readings.
     var elementCount = 0
     /// Rejections of elements, or of the message itself, by reason.
@@ -12,7 +10,7 @@ public struct FeedMessage: Sendable {
     /// The first element that the decoder rejected for each reason, counted from 0 in the message.
     public internal(set) var firstRejected: [RejectionReason: Int] = [:]
     /// Whether a reading stands with its arrival, because its time names no zone.
-    var hasTimesWithoutZone = false
+    public internal(set) var hasTimesWithoutZone = false
     /// Names in objects of concentrations that are none of the closed set.
     var unknownPollutants = BoundedReport()
     /// Number of elements that name cities of other shards.
@@ -44,23 +42,9 @@ public struct FeedMessage: Sendable {
     var isEmpty: Bool { readings.isEmpty && rejections.isEmpty && skipped == 0 }
 
     /// The readings whose index is in range: the store rejects others, and late ones.
-    public var accepted: [(city: String, index: Double)] {
-        readings.filter { IndexRange.isValid($0.index) }.map {
+    public var accepted: some Collection<(city: String, index: Double)> {
+        readings.lazy.filter { IndexRange.isValid($0.index) }.map {
             (String(decoding: names[$0.nameRange], as: UTF8.self), $0.index)
         }
-    }
-
-    /// Adds a reading's details, if there are any.
-    ///
-    /// - Returns: their place; -1 without any.
-    mutating func add(_ extras: CityExtras?) -> Int32 {
-        guard let extras else { return -1 }
-        self.extras.append(extras)
-        return Int32(self.extras.count - 1)
-    }
-
-    /// The details that came with a reading; `nil` without any.
-    func extras(of reading: Reading) -> CityExtras? {
-        reading.extrasPlace < 0 ? nil : extras[Int(reading.extrasPlace)]
     }
 }

@@ -3,7 +3,7 @@
 /// The decoder has checked only the format. The store checks the range of the index, because a late reading must first
 /// be rejected as late, and only the store knows the city's newest reading.
 ///
-/// Owns no memory, so that a copy costs nothing: its name and details are the message's.
+/// Its name is the message's, so that a reading without details owns no memory.
 struct Reading: Sendable {
     /// The name's hash, by ``CityName/hash(_:)``.
     var nameHash: UInt64
@@ -17,8 +17,8 @@ struct Reading: Sendable {
     /// Start of the name in ``FeedMessage/names``.
     var nameStart: UInt32
     var nameCount: UInt8
-    /// Place in ``FeedMessage/extras`` of the details that came with the index; -1 without any.
-    var extrasPlace: Int32
+    /// Details that came with the index.
+    var extras: CityExtras?
 
     var nameRange: Range<Int> { Int(nameStart)..<Int(nameStart) &+ Int(nameCount) }
 }

@@ -11,6 +11,8 @@ public struct Scale: Sendable, Equatable {
     /// Who made the rules, and when.
     public var authority: String
     public var categories: [Category]
+    /// Where the second and each further category begins.
+    private let bounds: [Double]
 
     private init(
         _ name: String, title: String, authority: String, categories: [(name: String, from: Double, color: String)],
@@ -19,6 +21,7 @@ public struct Scale: Sendable, Equatable {
         self.name = name
         self.title = title
         self.authority = authority
+        bounds = categories.dropFirst().map(\.from)
         let faces = ["😀", "🙂", "😐", "😷", "🤢", "☠️"]
         self.categories = categories.indices.map { place in
             let (name, from, color) = categories[place]
@@ -29,7 +32,10 @@ public struct Scale: Sendable, Equatable {
     }
 
     /// The number of the category that an index lies in, 1 ….
-    public func category(of index: Double) -> UInt8 { CategoryBounds(self).category(of: index) }
+    public func category(of index: Double) -> UInt8 {
+        // Without branches, which a processor cannot foretell.
+        bounds.reduce(1) { $0 + (index >= $1 ? 1 : 0) }
+    }
 }
 
 extension Scale {

@@ -2,10 +2,8 @@ internal import Bytes
 
 /// All cities: an index by name, and what is known of each at its number.
 struct Cities: Sendable {
-    /// A city's number at the place that its name's hash gives, or at the next free one.
-    ///
-    /// The number of places is a power of two, and at most half of them are taken.
-    private var slots = [Slot](repeating: .free, count: 16)
+    /// Numbers by the hashes of the cities' names; where two have the same, the later one is at the next free key.
+    private var numbers: [UInt64: Int] = [:]
     var states: [CityState] = []
     var histories: [History] = []
     /// Numbers of the cities sorted by name. ``sort()`` brings it up to date.
@@ -14,45 +12,26 @@ struct Cities: Sendable {
     /// Numbers whose cities were removed.
     private var free: [Int] = []
 
-    private struct Slot: Sendable {
-        /// -1: the place is free.
-        var number: Int32
-        /// The hash's upper half: with another one the names need not be compared.
-        var hash: UInt32
-
-        static let free = Slot(number: -1, hash: 0)
-    }
-
     var count: Int { order.count }
 
     /// The number of the city of this name.
     ///
     /// - Parameter hash: the name's, by ``CityName/hash(_:)``.
     func find(_ name: Span<UInt8>, hash: UInt64) -> Int? {
-        let slots = slots.span
         let states = states.span
-        var place = Int(truncatingIfNeeded: hash) & (slots.count - 1)
-        while slots[place].number >= 0 {
-            let number = Int(slots[place].number)
-            if slots[place].hash == UInt32(hash >> 32), bytesEqual(states[number].name.span, name) { return number }
-            place = (place + 1) & (slots.count - 1)
+        var key = hash
+        while let number = numbers[key] {
+            if bytesEqual(states[number].name.span, name) { return number }
+            key &+= 1
         }
         return nil
     }
 
-    /// Puts a city, which is in none yet, into a place.
-    private mutating func takeSlot(_ number: Int, hash: UInt64) {
-        var place = Int(truncatingIfNeeded: hash) & (slots.count - 1)
-        while slots[place].number >= 0 { place = (place + 1) & (slots.count - 1) }
-        slots[place] = Slot(number: Int32(number), hash: UInt32(hash >> 32))
-    }
-
-    private mutating func makeSlots(_ count: Int) {
-        slots = Array(repeating: .free, count: count)
-        for number in order {
-            let name = states[number].name
-            takeSlot(number, hash: CityName.hash(name.span))
-        }
+    /// Puts a city into the index, which it is not in yet.
+    private mutating func index(_ number: Int, hash: UInt64) {
+        var key = hash
+        while numbers[key] != nil { key &+= 1 }
+        numbers[key] = number
     }
 
     /// Adds a city with a name that none has yet. ``sort()`` must follow before anybody sees the order.
@@ -69,8 +48,7 @@ struct Cities: Sendable {
             states.append(state)
             histories.append(History())
         }
-        if 2 * count >= slots.count { makeSlots(2 * slots.count) }
-        takeSlot(number, hash: hash)
+        index(number, hash: hash)
         order.append(number)
         isSorted = false
         return number
@@ -85,7 +63,11 @@ struct Cities: Sendable {
             free.append(number)
         }
         order.removeAll { states[$0].name.isEmpty }
-        makeSlots(slots.count)
+        numbers.removeAll(keepingCapacity: true)
+        for number in order {
+            let name = states[number].name
+            index(number, hash: CityName.hash(name.span))
+        }
     }
 
     /// Brings new cities into the order.

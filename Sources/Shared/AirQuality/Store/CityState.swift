@@ -31,8 +31,8 @@ public struct CityState: Sendable {
     }
 
     mutating func apply(
-        _ reading: Reading, _ extras: CityExtras?, isNew: Bool, message: UInt64, feed: Int32, receivedAt: Timestamp,
-        version: UInt64, bounds: CategoryBounds
+        _ reading: Reading, category new: UInt8, isNew: Bool, message: UInt64, feed: Int32, receivedAt: Timestamp,
+        version: UInt64
     ) {
         self.message = message
         self.feed = feed
@@ -43,9 +43,8 @@ public struct CityState: Sendable {
             updatedAt = reading.time
             self.receivedAt = receivedAt
         }
-        if let extras { self.extras = self.extras?.updated(with: extras) ?? extras }
+        if let details = reading.extras { extras = extras?.updated(with: details) ?? details }
         index = reading.index
-        let new = bounds.category(of: index)
         guard new != category else { return }
         changes.record(better: new < category, at: reading.time)
         category = new

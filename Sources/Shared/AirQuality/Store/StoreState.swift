@@ -3,7 +3,6 @@ import Bytes
 /// The content of the store, and how messages, time and a restart change it. One caller at a time.
 struct StoreState: Sendable {
     let rules: StoreRules
-    private let bounds: CategoryBounds
     /// Counts up with every change.
     var version: UInt64 = 1
     var cities = Cities()
@@ -22,7 +21,6 @@ struct StoreState: Sendable {
 
     init(rules: StoreRules, feeds: [String], at now: Timestamp) {
         self.rules = rules
-        bounds = CategoryBounds(rules.scale)
         self.feeds = feeds.map { FeedStatistics(label: $0, skipped: rules.shard == nil ? nil : 0) }
         startedAt = now
     }
@@ -77,6 +75,7 @@ struct StoreState: Sendable {
         let known = cities.find(name, hash: reading.nameHash)
         if reading.hasOwnTime, let known, reading.time < cities.states[known].updatedAt { throw .badTime }
         guard IndexRange.isValid(reading.index) else { throw .outOfRange }
+        let category = rules.scale.category(of: reading.index)
         let city: Int
         var isDuplicate = false
         if let known {
@@ -93,12 +92,11 @@ struct StoreState: Sendable {
             }
             var bytes: [UInt8] = []
             bytes.append(name)
-            city = cities.insert(
-                bytes, hash: reading.nameHash, category: bounds.category(of: reading.index), version: version)
+            city = cities.insert(bytes, hash: reading.nameHash, category: category, version: version)
         }
         cities.states[city].apply(
-            reading, message.extras(of: reading), isNew: known == nil, message: number, feed: Int32(feed),
-            receivedAt: message.receivedAt, version: version, bounds: bounds)
+            reading, category: category, isNew: known == nil, message: number, feed: Int32(feed),
+            receivedAt: message.receivedAt, version: version)
         admit(reading, to: city, at: message.receivedAt)
         return isDuplicate
     }
@@ -197,8 +195,8 @@ extension StoreState {
         guard cities.find(name, hash: hash) == nil else { return }
         version += 1
         var points = stored.points
-        for place in points.indices { points[place].category = bounds.category(of: points[place].index) }
-        let category = bounds.category(of: stored.index)
+        for place in points.indices { points[place].category = rules.scale.category(of: points[place].index) }
+        let category = rules.scale.category(of: stored.index)
         let city = cities.insert(stored.name, hash: hash, category: category, version: version)
         cities.states[city].restore(stored, at: now)
         cities.histories[city] = History(points: points, rule: rules.history, at: now)

@@ -1,0 +1,25 @@
+extension Span<UInt8> {
+    /// Eight bytes as a number, the first one the lowest.
+    ///
+    /// - Parameters:
+    ///   - start: less than the number of bytes.
+    ///   - padding: what stands for bytes beyond the end.
+    @inlinable @inline(__always)
+    package func word(at start: Int, padding: UInt64 = 0) -> UInt64 {
+        let missing = start &+ 8 &- count
+        if missing <= 0 { return wholeWord(at: start) }
+        if count >= 8 { return wholeWord(at: count &- 8) &>> (8 &* missing) | padding &<< (64 &- 8 &* missing) }
+        var word = padding
+        for index in (start..<count).reversed() { word = word << 8 | UInt64(self[index]) }
+        return word
+    }
+
+    /// Written so that the compiler makes one load of it.
+    @inlinable @inline(__always)
+    package func wholeWord(at start: Int) -> UInt64 {
+        let bytes = extracting(start..<start &+ 8)
+        let first = UInt64(bytes[0]) | UInt64(bytes[1]) << 8 | UInt64(bytes[2]) << 16 | UInt64(bytes[3]) << 24
+        let second = UInt64(bytes[4]) | UInt64(bytes[5]) << 8 | UInt64(bytes[6]) << 16 | UInt64(bytes[7]) << 24
+        return first | second << 32
+    }
+}

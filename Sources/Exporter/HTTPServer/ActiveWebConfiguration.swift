@@ -8,7 +8,8 @@ final class ActiveWebConfiguration: Sendable {
     let headers: [(name: String, value: String)]
     /// The TLS context that sessions are given; `nil`: plain HTTP.
     let tls: TLSContext?
-    private let bucket: Monitor<TokenBucket>?
+    /// The rate limit; `nil`: none.
+    let bucket: Monitor<TokenBucket>?
 
     /// - Throws: a `SystemError` when GnuTLS does not take the TLS configuration.
     init(_ configuration: WebConfiguration) throws(SystemError) {
@@ -20,7 +21,4 @@ final class ActiveWebConfiguration: Sendable {
             Monitor(TokenBucket(interval: $0.interval, burst: $0.burst, now: monotonicTime()))
         }
     }
-
-    /// Counts a request against the rate limit.
-    func admitsRequest() -> Bool { bucket?.change { $0.take(at: monotonicTime()) } ?? true }
 }

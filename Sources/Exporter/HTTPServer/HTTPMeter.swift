@@ -2,8 +2,7 @@ internal import System
 
 /// Counts the requests of a route; any thread.
 public final class HTTPMeter: Sendable {
-    // Not a `Mutex`: on Linux, that goes from thread to thread in turn, asleep as they are, so that under load all
-    // requests wait for one another.
+    // Not a `Mutex`: on Linux it is handed to one sleeping thread after another, and requests wait in a convoy.
     private let state: Monitor<HTTPStatistics>
 
     /// - Parameter statuses: counted from 0 on; another status is there from its first response on.

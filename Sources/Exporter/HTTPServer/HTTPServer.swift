@@ -16,25 +16,21 @@ public final class HTTPServer: Sendable {
     ///
     /// - Throws: a `SystemError` that names the address which cannot be bound.
     public init(configuration: HTTPServerConfiguration) throws(SystemError) {
-        let listening = try Self.listen(configuration)
-        let service = try HTTPService(configuration: configuration)
-        let sockets = Monitor(listening)
+        let listening =
+            try configuration.usesSystemdSockets
+            ? ListeningSocket.inherited()
+            : configuration.addresses.map { (address) throws(SystemError) in try ListeningSocket.open(address) }
         addresses = listening.map(\.address)
-        self.sockets = sockets
-        self.service = service
-        daemons = try listening.map { (socket) throws(SystemError) in
+        sockets = Monitor(listening)
+        service = try HTTPService(configuration: configuration)
+        daemons = try listening.map { [service] (socket) throws(SystemError) in
             try HTTPDaemon(on: socket, service: service, usesTLS: configuration.web.tls != nil)
         }
-        sweeper = try ServiceThread(name: "http-sweep") {
+        sweeper = try ServiceThread(name: "http-sweep") { [service, sockets] in
             while sockets.wait(until: monotonicTime() + .seconds(1), { $0.isEmpty ? true : nil }) == nil {
                 service.connections.sweep(at: monotonicTime())
             }
         }
-    }
-
-    private static func listen(_ configuration: HTTPServerConfiguration) throws(SystemError) -> [ListeningSocket] {
-        if configuration.usesSystemdSockets { return try ListeningSocket.inherited() }
-        return try configuration.addresses.map { (address) throws(SystemError) in try ListeningSocket.open(address) }
     }
 
     /// Puts another web configuration in force, for connections (TLS) and requests (the rest) that begin from now on;

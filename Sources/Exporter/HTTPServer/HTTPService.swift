@@ -68,8 +68,7 @@ final class HTTPService: Sendable {
                 route = configuration.routes.first { $0.matches(parsed.path) }
                 let fields = try unsafe header.fields(of: connection.pointer, targetBytes: target.count)
                 let framing = try HTTPFraming(of: fields, needsHost: header.needsHost)
-                request = HTTPRequest(
-                    method: header.methodText, path: parsed.path, query: parsed.query, fields: fields)
+                request = HTTPRequest(method: header.methodText, path: parsed.path, query: parsed.query, fields: fields)
                 // A response now is the connection's last: what follows is not read, as it may not be what it seems.
                 guard framing.hasContent else {
                     connection.phase = .complete(request, route)
@@ -109,7 +108,8 @@ final class HTTPService: Sendable {
     /// Rejects a request that the web configuration does not let in. Blocks while a password is checked.
     private func admit(_ request: HTTPRequest, to route: Route?, of client: [UInt8]) throws(HTTPRejection) {
         let active = active.read { $0 }
-        guard active.admitsRequest() else { throw HTTPRejection(429, "too many requests") }
+        let isInTime = active.bucket?.change { $0.take(at: monotonicTime()) } ?? true
+        guard isInTime else { throw HTTPRejection(429, "too many requests") }
         guard route?.needsPassword ?? true, !active.users.isEmpty else { return }
         let unauthorized = HTTPRejection(401, headers: [("WWW-Authenticate", "Basic")], "authentication required")
         guard let check = PasswordCheck(authorization: request.header("Authorization"), users: active.users) else {
@@ -120,8 +120,6 @@ final class HTTPService: Sendable {
         }
         guard isRight else { throw unauthorized }
     }
-
-    // MARK: - A response
 
     private func send(
         _ made: HTTPResponse, _ begun: HTTPConnection.Exchange, on connection: HTTPConnection

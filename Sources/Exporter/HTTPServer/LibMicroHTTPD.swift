@@ -4,8 +4,7 @@ internal import Glibc
 /// Faults of libmicrohttpd, and what is done instead. `Sources/README.md` says which version needs it, and which test
 /// fails without it.
 enum LibMicroHTTPD {
-    /// Debian 12: libmicrohttpd 0.9.75. Later versions reject what is malformed themselves, and may have the header
-    /// elsewhere.
+    /// Debian 12: libmicrohttpd 0.9.75. Later versions reject what is malformed themselves.
     static let isVersion0 = unsafe String(cString: MHD_get_version()).hasPrefix("0.")
 
     /// How strict the library is itself: 0.9.75 continues after its own rejections, so they are ours. 1.0, unless it is
@@ -42,7 +41,6 @@ enum LibMicroHTTPD {
         unsafe CLibMicroHTTPD_hide_content(connection, isVersion0 ? 1 : 0) != 0
     }
 
-    /// The number of fields that `hideContent` puts in front of the client's.
-    /// Debian 12: the length and the expectation are among them.
+    /// The number of fields that `hideContent` puts in front of the client's. Debian 12: all three.
     static let hiddenFieldCount = isVersion0 ? 3 : 1
 }

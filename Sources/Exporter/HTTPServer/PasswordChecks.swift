@@ -29,9 +29,7 @@ final class PasswordChecks: Sendable {
 
     /// - Parameter patience: how long a password waits for others of its client. Guesses that are told at once would
     ///   come again at once, and take the processor from the checks.
-    init(
-        patience: Duration = .seconds(3), run: @escaping @Sendable (PasswordCheck) -> Bool = { $0.run() }
-    ) {
+    init(patience: Duration = .seconds(3), run: @escaping @Sendable (PasswordCheck) -> Bool = { $0.run() }) {
         self.patience = patience
         self.run = run
     }
@@ -45,9 +43,8 @@ final class PasswordChecks: Sendable {
         var known: Bool?
         let hasTurn: Void? = state.wait(until: monotonicTime() + patience) { state in
             known = state.known(check)
-            if known != nil { return () }
-            if state.turns.contains(client) { return nil }
-            state.turns.append(client)
+            if known == nil, state.turns.contains(client) { return nil }
+            if known == nil { state.turns.append(client) }
             return ()
         }
         if known != nil || hasTurn == nil { return known }

@@ -160,20 +160,25 @@ extension YAMLField {
 }
 
 @Suite struct YAMLMembersTests {
-    @Test func `Members are taken by their keys, and what is left is unknown`() throws {
-        var members = try YAMLMembers(YAMLField.parse(Array("a: 1\nb: 2\nc: 3\n".utf8)))
-        #expect(try members.take("a")?.text() == "1" && members.take("d") == nil)
-        var error = #expect(throws: SystemError.self) { try members.end() }
+    @Test func `Members are found by their keys, and others are unknown`() throws {
+        let field = try YAMLField.parse(Array("a: 1\nb: 2\nc: 3\n".utf8))
+        let members = try field.members(["a", "b", "c", "d"])
+        #expect(try members["a"]?.text() == "1" && members["d"] == nil)
+        let error = #expect(throws: SystemError.self) { try field.members(["a", "d"]) }
         #expect(error?.reason == "line 2: b is unknown, expected one of a, d")
-        _ = members.take("b")
-        error = #expect(throws: SystemError.self) { try members.end() }
-        #expect(error?.reason == "line 3: c is unknown, expected one of a, d, b")
-        #expect(throws: SystemError.self) { try YAMLMembers(YAMLField.parse(Array("[a]".utf8))) }
+        let list = try YAMLField.parse(Array("[a]".utf8))
+        #expect(throws: SystemError.self) { try list.members(["a"]) }
     }
 
     @Test(arguments: ["", "~"]) func `Null has no members`(_ text: String) throws {
-        var members = try YAMLMembers(YAMLField.parse(Array(text.utf8)))
-        #expect(members.take("a") == nil)
-        try members.end()
+        #expect(try YAMLField.parse(Array(text.utf8)).members(["a"]).isEmpty)
+    }
+
+    @Test func `A text stands for a value, null for none`() throws {
+        let number = try #require(try YAMLField.parse(Array("1".utf8)))
+        #expect(try number.value(expected: "a digit") { Int($0) } == 1)
+        #expect(try YAMLField.parse(Array("~".utf8))?.value(expected: "a digit") { Int($0) } == nil)
+        let error = #expect(throws: SystemError.self) { try number.value(expected: "a letter") { _ in Int?.none } }
+        #expect(error?.reason == #"line 1: the document is "1", expected a letter"#)
     }
 }

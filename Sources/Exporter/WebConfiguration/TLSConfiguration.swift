@@ -45,25 +45,28 @@ extension TLSConfiguration {
     ///   - warn: called with a line for what is accepted and probably a mistake.
     /// - Returns: `nil` for plain HTTP.
     static func read(
-        _ section: YAMLField?, _ read: (_ key: String, inout YAMLMembers) throws(SystemError) -> PEM?,
+        _ section: YAMLField?, _ read: (_ key: String, _ members: [String: YAMLField]) throws(SystemError) -> PEM?,
         warn: (String) -> Void
     ) throws(SystemError) -> TLSConfiguration? {
-        var members = try YAMLMembers(section)
-        let givenCertificate = try read("cert", &members)
-        let givenKey = try read("key", &members)
-        let authorities = try read("client_ca", &members)
-        let authentication = try members.take("client_auth_type")?.clientAuthentication()
-        let names = try members.take("client_allowed_sans")?.list()?.map { (name) throws(SystemError) in
+        let members = try section.members([
+            "cert", "cert_file", "key", "key_file", "client_ca", "client_ca_file", "client_auth_type",
+            "client_allowed_sans", "min_version", "max_version", "cipher_suites", "curve_preferences",
+            "prefer_server_cipher_suites",
+        ])
+        let givenCertificate = try read("cert", members)
+        let givenKey = try read("key", members)
+        let authorities = try read("client_ca", members)
+        let authentication = try members["client_auth_type"]?.clientAuthentication()
+        let names = try members["client_allowed_sans"]?.list()?.map { (name) throws(SystemError) in
             Array(try name.text().utf8)
         }
         var priority = TLSPriority()
-        priority.minimumVersion = try members.take("min_version")?.name() ?? .tls12
-        priority.maximumVersion = try members.take("max_version")?.name() ?? .tls13
-        priority.cipherSuites = try members.take("cipher_suites")?.names() ?? []
-        priority.curves = try members.take("curve_preferences")?.names() ?? []
+        priority.minimumVersion = try members["min_version"]?.name() ?? .tls12
+        priority.maximumVersion = try members["max_version"]?.name() ?? .tls13
+        priority.cipherSuites = try members["cipher_suites"]?.names() ?? []
+        priority.curves = try members["curve_preferences"]?.names() ?? []
         // Go has given it up: the server decides.
-        _ = try members.take("prefer_server_cipher_suites")?.boolean()
-        try members.end()
+        _ = try members["prefer_server_cipher_suites"]?.boolean()
         // Versions, suites and names alone do not ask for TLS.
         if givenCertificate == nil, givenKey == nil, authorities == nil, authentication == nil {
             if section?.isNull == false { warn("tls_server_config has no certificate, so this is plain HTTP") }
@@ -132,10 +135,8 @@ extension SystemError {
 extension YAMLField {
     /// Returns `nil` for null.
     fileprivate func name<Name>() throws(SystemError) -> Name? where Name: CaseIterable & RawRepresentable<String> {
-        if isNull { return nil }
-        let expected = "one of " + Name.allCases.map(\.rawValue).joined(separator: ", ")
-        guard let name = Name(rawValue: try text(expected: expected)) else { throw wrong(expected: expected) }
-        return name
+        try value(
+            expected: "one of " + Name.allCases.map(\.rawValue).joined(separator: ", "), Name.init(rawValue:))
     }
 
     fileprivate func names<Name>() throws(SystemError) -> [Name] where Name: CaseIterable & RawRepresentable<String> {

@@ -85,14 +85,13 @@ package import System
 func tryHandshake(_ tls: TLSConfiguration) throws(SystemError) {
     let credentials = try CertificateCredentials()
     try credentials.load(certificate: tls.certificate, key: tls.key)
-    var numbers: (Int32, Int32) = (-1, -1)
+    var pair: [Int32] = [-1, -1]
     let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-    let result = unsafe withUnsafeMutablePointer(to: &numbers) { pair in
-        unsafe pair.withMemoryRebound(to: Int32.self, capacity: 2) { unsafe socketpair(AF_UNIX, type, 0, $0) }
+    guard unsafe socketpair(AF_UNIX, type, 0, &pair) == 0 else {
+        throw SystemError(.system, describe(errorNumber: errno))
     }
-    guard result == 0 else { throw SystemError(.system, describe(errorNumber: errno)) }
-    let serverSocket = FileDescriptor(owning: numbers.0)
-    let clientSocket = FileDescriptor(owning: numbers.1)
+    let serverSocket = FileDescriptor(owning: pair[0])
+    let clientSocket = FileDescriptor(owning: pair[1])
     let server = try TLSSession.open(
         GNUTLS_SERVER, GNUTLS_NONBLOCK, priority: tls.priority, credentials: credentials, socket: serverSocket)
     let client = try TLSSession.client(GNUTLS_NONBLOCK, over: clientSocket)

@@ -56,17 +56,17 @@ extension WebConfiguration {
         let directory = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
         do throws(SystemError) {
             self.init()
-            var members = try YAMLMembers(YAMLField.parse(text))
-            let tls = members.take("tls_server_config")
-            try readHTTP(members.take("http_server_config"))
-            try readUsers(members.take("basic_auth_users"))
-            try readRateLimit(members.take("rate_limit"))
-            try members.end()
-            self.tls = try TLSConfiguration.read(tls) { (key, members) throws(SystemError) in
-                var inline = members.take(key)
+            let sections = try YAMLField.parse(text).members([
+                "tls_server_config", "http_server_config", "basic_auth_users", "rate_limit",
+            ])
+            try readHTTP(sections["http_server_config"])
+            try readUsers(sections["basic_auth_users"])
+            try readRateLimit(sections["rate_limit"])
+            tls = try TLSConfiguration.read(sections["tls_server_config"]) { (key, members) throws(SystemError) in
+                var inline = members[key]
                 inline?.isSecret = true
                 let text = try inline?.text() ?? ""
-                let file = try members.take("\(key)_file")?.text() ?? ""
+                let file = try members["\(key)_file"]?.text() ?? ""
                 guard !file.isEmpty else { return text.isEmpty ? nil : PEM(name: key, content: Array(text.utf8)) }
                 let path = file.utf8.first == UInt8(ascii: "/") ? file : directory + file
                 do throws(SystemError) {
@@ -83,13 +83,12 @@ extension WebConfiguration {
     }
 
     private mutating func readHTTP(_ section: YAMLField?) throws(SystemError) {
-        var members = try YAMLMembers(section)
+        let members = try section.members(["http2", "headers"])
         // libmicrohttpd speaks HTTP/1.1 only, whatever it says.
-        _ = try members.take("http2")?.boolean()
-        var fields = try YAMLMembers(members.take("headers"))
-        try members.end()
+        _ = try members["http2"]?.boolean()
+        let fields = try members["headers"].members(Self.knownHeaders.map(\.key))
         for (name, values) in Self.knownHeaders {
-            guard let field = fields.take(name) else { continue }
+            guard let field = fields[name] else { continue }
             let text = try field.text()
             guard values.isEmpty || values.contains(text) else {
                 throw field.wrong(expected: values.joined(separator: " or "))
@@ -97,7 +96,6 @@ extension WebConfiguration {
             let value = String(trimmed(onOneLine(text)[...]))
             if !value.isEmpty { headers.append(HTTPField(name: name, value: value)) }
         }
-        try fields.end()
     }
 
     /// The names that may be configured and, where they are few, their values.
@@ -124,27 +122,12 @@ extension WebConfiguration {
     }
 
     private mutating func readRateLimit(_ section: YAMLField?) throws(SystemError) {
-        var members = try YAMLMembers(section)
-        let interval = try members.take("interval")?.duration() ?? .zero
-        let burst = try members.take("burst")?.count() ?? 0
-        try members.end()
-        guard interval > .zero else { return }
-        rateLimit = RateLimit(interval: interval, burst: burst)
+        let members = try section.members(["interval", "burst"])
+        let interval = try members["interval"]?.value(
+            expected: "a duration such as 500ms, 30s or 1m30s", parseGoDuration)
+        let burst: Int = try members["burst"]?.value(expected: "a whole number") { decimalNumber($0.utf8) } ?? 0
+        guard let interval, interval > 0 else { return }
+        rateLimit = RateLimit(interval: .nanoseconds(interval), burst: burst)
         if burst == 0 { warnings.append("rate_limit.burst is 0, so every request is rejected") }
-    }
-}
-
-extension YAMLField {
-    fileprivate func duration() throws(SystemError) -> Duration {
-        if isNull { return .zero }
-        let expected = "a duration such as 500ms, 30s or 1m30s"
-        guard let nanoseconds = parseGoDuration(try text(expected: expected)) else { throw wrong(expected: expected) }
-        return .nanoseconds(nanoseconds)
-    }
-
-    fileprivate func count() throws(SystemError) -> Int {
-        if isNull { return 0 }
-        guard let count: Int = decimalNumber(try text().utf8) else { throw wrong(expected: "a whole number") }
-        return count
     }
 }

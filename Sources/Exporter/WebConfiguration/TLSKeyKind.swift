@@ -1,0 +1,28 @@
+internal import CGnuTLS
+internal import System
+
+/// The kind of a certificate's key by the key exchange that it is for in GnuTLS.
+enum TLSKeyKind: String, CaseIterable {
+    case rsa = "ECDHE-RSA"
+    /// Ed25519 as well: the suites are the same.
+    case ecdsa = "ECDHE-ECDSA"
+}
+
+extension TLSKeyKind {
+    /// The kind of the key of a certificate, the first one of the text. Corresponds to `gnutls_x509_crt_import`.
+    init(ofCertificate pem: [UInt8]) throws(SystemError) {
+        var certificate: gnutls_x509_crt_t?
+        try unsafe checkGnuTLS(gnutls_x509_crt_init(&certificate))
+        defer { unsafe gnutls_x509_crt_deinit(certificate) }
+        try checkGnuTLS(unsafe withDatum(pem) { unsafe gnutls_x509_crt_import(certificate, $0, GNUTLS_X509_FMT_PEM) })
+        let algorithm = unsafe gnutls_pk_algorithm_t(UInt32(gnutls_x509_crt_get_pk_algorithm(certificate, nil)))
+        switch algorithm {
+        case GNUTLS_PK_RSA, GNUTLS_PK_RSA_PSS: self = .rsa
+        case GNUTLS_PK_ECDSA, GNUTLS_PK_EDDSA_ED25519: self = .ecdsa
+        default:
+            // The cipher suites of Go, and so ours, cannot use it.
+            let name = unsafe String(cString: gnutls_pk_get_name(algorithm))
+            throw SystemError(.tls, "its key is of the kind \(name), expected RSA, ECDSA or Ed25519")
+        }
+    }
+}

@@ -1,0 +1,9 @@
+/// The protocol versions by the names that the web configuration has for them.
+enum TLSVersion: String, CaseIterable {
+    case tls10 = "TLS10"
+    case tls11 = "TLS11"
+    case tls12 = "TLS12"
+    case tls13 = "TLS13"
+
+    var gnuTLSName: String { "VERS-TLS1.\(rawValue.last!)" }
+}

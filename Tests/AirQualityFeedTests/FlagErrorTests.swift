@@ -79,7 +79,8 @@ private struct BadCommandLine: Sendable, CustomTestStringConvertible {
                 + "No such file or directory"),
         BadCommandLine(
             "poll", "--key=secret",
-            line: #"unknown flag "--key", use --key-file FILE or the variable AIR_QUALITY_FEED_KEY"#),
+            line: #"unknown flag "--key", use --key-file FILE or the variable AIR_QUALITY_FEED_KEY; "#
+                + "record has --header 'Name: value'"),
     ]
 }
 

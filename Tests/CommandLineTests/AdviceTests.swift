@@ -8,14 +8,26 @@ private let advised = Program(
         Command(name: "serve", summary: "Serves.", options: ServeOptions.self),
         Command(name: "play", summary: "Plays.", operands: ["FILE"], options: PlayOptions.self),
     ],
-    advice: [
-        Advice("--config.file", "-c", instead: "use variables"),
-        Advice("--collect*", "--no-collect*", instead: "there are no collectors"),
-        Advice("-V", instead: "use --version"),
-        Advice("poll", instead: "a command of the other program, other"),
-        Advice("-k", anywhere: "tls* ca no.check", instead: "use a file"),
-        Advice("*.yml", instead: "there is no file of flags"),
-    ])
+    advice: Advice.rows(
+        flags: Array(
+            """
+            # Flags.
+            --config.file -c
+                use variables
+            --collect* --no-collect*
+                there are no collectors
+            -V
+                use --version
+            -k tls* ca no.check
+                use a file
+            """.utf8),
+        others: Array(
+            """
+            poll
+                a command of the other program, other
+            *.yml
+                there is no file of flags
+            """.utf8)))
 
 struct AdviceTests {
     @Test(
@@ -45,6 +57,23 @@ struct AdviceTests {
             (["--collector.cpu"], #"unknown flag "--collector.cpu", there are no collectors"#),
             (["--no-collector.cpu"], #"unknown flag "--no-collector.cpu", there are no collectors"#),
             (["--no-verbose"], #"unknown flag "--no-verbose", did you mean --verbose=false?"#),
+            (["--play"], #"unknown flag "--play", a command: sample play FILE [flags]"#),
+            (["serve", "play"], #"unexpected argument "play", expected one command"#),
+            (
+                ["play x"],
+                #"unexpected argument "play x", expected separate words, without quotation marks around them"#
+            ),
+            (["--", "--verbose"], #"unexpected argument "--verbose", flags stand before --"#),
+            ([""], #"unexpected argument "", an empty word: a variable of the shell may have no value"#),
+            (
+                ["--listen :1"],
+                "--listen and what follows it are one word, expected two, without quotation marks around both"
+            ),
+            (["--secret abc"], #"unknown flag "--secret", expected one that --help lists"#),
+            (["--listen", ":1 --verbose"], "--listen: the value has --verbose in it, expected separate words"),
+            (["-version"], #"unknown flag "-version", did you mean --version?"#),
+            (["--header=A: b"], #"unknown flag "--header", did you mean --feed.header?"#),
+            (["--sub.verbose"], #"unknown flag "--sub.verbose", did you mean --verbose?"#),
             (["--FEED.URL=ws://me:pw@h/"], #"unknown flag "--FEED.URL", did you mean --feed.url?"#),
             (["--feed-idle-timeout=1s"], #"unknown flag "--feed-idle-timeout", did you mean --feed.idle-timeout?"#),
             (["--feed_url=ws://h/"], #"unknown flag "--feed_url", did you mean --feed.url?"#),

@@ -1,3 +1,4 @@
+import System
 import Testing
 
 @testable import CommandLine
@@ -223,7 +224,7 @@ struct HelpTests {
     }
 
     @Test func `Help for one command shows that command`() throws {
-        for words in [["play", "--help"], ["help", "play"]] {
+        for words in [["play", "--help"], ["help", "play"], ["--help", "play"], ["-h", "play"]] {
             guard case .text(let text) = try sample.parse(arguments: words) else {
                 Issue.record("no help")
                 return
@@ -250,7 +251,8 @@ struct FlagErrorCase: Sendable, CustomTestStringConvertible {
         .init(arguments: ["--nonsense"], line: #"unknown flag "--nonsense", expected one that --help lists"#),
         .init(arguments: ["-x"], line: #"unknown flag "-x", expected one that --help lists"#),
         .init(arguments: ["-listen", ":1"], line: #"unknown flag "-listen", did you mean --listen?"#),
-        .init(arguments: ["--bad\nflag"], line: #"unknown flag "--bad\nflag", expected one that --help lists"#),
+        .init(arguments: ["--bad\nflag"], line: #"unknown flag "--bad", expected one that --help lists"#),
+        .init(arguments: ["--b\u{7}d"], line: #"unknown flag "--b\u{7}d", expected one that --help lists"#),
         .init(arguments: ["--listen"], line: "--listen: the value is missing, expected --listen=HOST:PORT"),
         .init(
             arguments: ["--listen", "--verbose"], line: "--listen: the value is missing, expected --listen=HOST:PORT"),
@@ -336,6 +338,18 @@ struct RejectionTests {
                 == #"--listen "127.0.0.1:80": expected a port"#)
         #expect(
             flags.rejection(of: "feed.limit", expected: "a limit").line == "--feed.limit: expected a limit")
+    }
+
+    @Test func `What goes wrong with a value is the error of its flag`() throws {
+        func read(_ reason: String?) throws(SystemError) -> Int {
+            if let reason { throw SystemError(.file, reason) }
+            return 7
+        }
+        let flags = try parsed(["--listen=/x"])
+        #expect(try flags.using("listen", expected: "a file", try read(nil)) == 7)
+        #expect(throws: FlagError(#"--listen "/x": expected a file: it is gone"#)) {
+            try flags.using("listen", expected: "a file", try read("it is gone"))
+        }
     }
 
     @Test func `A rejection shows the value that is meant`() throws {

@@ -96,10 +96,10 @@ struct ValueFormatTests {
     func `Anything else is not a number`(text: String) { #expect(ValueFormat.number(in: 0...1).parse(text) == nil) }
 
     @Test func `Seeds use all 64 bits`() {
-        #expect(ValueFormat.seed.parse("18446744073709551615") == .max)
-        #expect(ValueFormat.seed.parse("-1") == nil)
-        #expect(ValueFormat.seed.parse("+1") == nil)
-        #expect(ValueFormat.seed.parse("") == nil)
+        #expect(ValueFormat<UInt64>.integer(in: 0 ... .max).parse("18446744073709551615") == .max)
+        #expect(ValueFormat<UInt64>.integer(in: 0 ... .max).parse("-1") == nil)
+        #expect(ValueFormat<UInt64>.integer(in: 0 ... .max).parse("+1") == nil)
+        #expect(ValueFormat<UInt64>.integer(in: 0 ... .max).parse("") == nil)
     }
 
     @Test func `A choice names all that may be chosen`() {

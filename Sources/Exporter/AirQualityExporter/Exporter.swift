@@ -19,18 +19,25 @@ final class Exporter: Sendable {
     let handshakes: HandshakeFailures
 
     /// Makes the parts and opens their files: those of storage and of the web configuration.
-    init(_ configuration: Configuration, feeds configuredFeeds: [ConfiguredFeed], logger: Logger) throws {
+    /// - Parameter flags: those of the configuration, for errors.
+    init(
+        _ configuration: Configuration, feeds configuredFeeds: [ConfiguredFeed], flags: ParsedFlags, logger: Logger
+    ) throws {
         self.configuration = configuration
         self.logger = logger
         demo = configuration.isDemo ? try DemoFeed(at: monotonicTime()) : nil
         store = ReadingStore(rules: configuration.storeRules(for: configuredFeeds), feeds: [], at: currentTime())
-        storage = try configuration.storageFile.map { [store] in
-            try StorageFile($0, store: store, now: currentTime)
+        storage = try configuration.storageFile.map { [store] path in
+            try flags.using(
+                "storage.file", expected: "a file of this program",
+                try StorageFile(path, store: store, now: currentTime))
         }
         storage?.outcome.log(to: logger, path: configuration.storageFile)
         feeds = FeedSet(configuration, feeds: configuredFeeds, demo: demo?.address, store: store, logger: logger)
         events = EventHub(store: store, at: currentTime())
-        web = try WebConfigurationWatcher(path: configuration.web.configFile, logger: logger)
+        web = try flags.using(
+            "web.config.file", expected: "a web configuration",
+            try WebConfigurationWatcher(path: configuration.web.configFile, logger: logger))
         reloader = Reloader(configuration, feeds: feeds, web: web, logger: logger, at: currentTime())
         handshakes = HandshakeFailures(logger: logger)
     }
@@ -47,7 +54,11 @@ final class Exporter: Sendable {
             web.follow(server)
             return server
         } catch {
-            guard error.code == .address, !settings.usesSystemdSockets else { throw error }
+            guard error.code == .address else { throw error }
+            if settings.usesSystemdSockets {
+                throw SystemError(
+                    .address, "--web.systemd-socket: expected a socket unit that starts this service: \(error.reason)")
+            }
             throw SystemError(
                 .address,
                 "--web.listen-address: \(error.reason); "

@@ -15,8 +15,10 @@ func probe(_ flags: ParsedFlags, arguments: [String]) throws(FlagError) -> Int32
     guard let address = ValueFormat.feedAddress.parse(text) else {
         throw FlagError("URL \(quoted(masked(address: text))): expected \(ValueFormat.feedAddress.expected(text))")
     }
-    if let mistake = options.configuration.feedMistake {
-        throw FlagError("--\(mistake.flag): expected \(mistake.expected)")
+    do throws(FeedOptionError) {
+        try options.configuration.checkFeed()
+    } catch {
+        throw FlagError(error.line(prefix: "--feed."))
     }
     let visit: FeedVisit
     do throws(SystemError) {

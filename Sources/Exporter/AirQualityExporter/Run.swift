@@ -21,15 +21,19 @@ func run(_ flags: ParsedFlags, arguments: [String], signals: Signals) throws -> 
         configuration.warn(logger, of: feeds)
     }
     if configuration.isCheck {
-        if let file = configuration.web.configFile { _ = try WebConfiguration(file: file) }
-        if let file = configuration.storageFile { try StorageFile.check(file) }
+        if let file = configuration.web.configFile {
+            _ = try flags.using("web.config.file", expected: "a web configuration", try WebConfiguration(file: file))
+        }
+        if let file = configuration.storageFile {
+            try flags.using("storage.file", expected: "a file of this program", try StorageFile.check(file))
+        }
         warn()
         StandardStream.output.write("configuration is valid\n")
         return 0
     }
     do {
         try FeedSet.requireFiles(forFeeds: feeds.count)
-        let exporter = try Exporter(configuration, feeds: feeds, logger: logger)
+        let exporter = try Exporter(configuration, feeds: feeds, flags: flags, logger: logger)
         let server = try exporter.listen()
         logger.info(
             "Starting air-quality-exporter",

@@ -21,7 +21,7 @@ struct SimulateOptions: Options {
             "coverage", \.coverage, .number(in: 0...1), placeholder: "SHARE",
             "Probability that a step includes a city, 0 to 1."),
         Flag(
-            "seed", \.seed, .seed, placeholder: "N",
+            "seed", \.seed, .integer(in: 0 ... .max), placeholder: "N",
             "Seed of the generator: the same seed gives the same messages; random by default."),
         Flag(
             "drift", \.drift, .number(in: 0...999), placeholder: "POINTS",

@@ -4,7 +4,7 @@ internal import Bytes
 /// earlier version, a command of the other program.
 ///
 /// The tables of each program stand beside its flags. A row for each flag that is removed keeps old command lines
-/// helpful: `Advice("--web.max-listeners", instead: "the limit of /events is fixed at 256 listeners")`.
+/// helpful.
 public struct Advice: Sendable {
     /// As typed: flags with their dashes, other words without. A first or last `*` stands for anything there.
     let words: [String]
@@ -13,35 +13,24 @@ public struct Advice: Sendable {
     /// Completes the error after the word.
     let text: String
 
-    /// - Parameters:
-    ///   - words: flags with their dashes (`--port -p`), other words without; a first or last `*` stands for anything
-    ///     there. Upper and lower case are the same but for single letters, and so are `_` and `-`.
-    ///   - parts: what stands anywhere in the names of flags, with blanks between them: `tls` is a word of
-    ///     `--web.tls-key`, `feed.cert` are two of `--feed.client-cert`, and `tls*` begins one of `--tlscert`.
-    ///   - text: what to do instead, on one line.
-    public init(_ words: String..., anywhere parts: String = "", instead text: String) {
-        self.words = words.flatMap { $0.split(separator: " ").map(String.init) }
-        self.parts = parts.split(separator: " ").map { nameWords(String($0)) }
-        self.text = text
-    }
-
     /// The rows of two tables. A row is a line with words and an indented one with what to do instead; `#` begins a
-    /// comment.
+    /// comment. Upper and lower case are the same but for single letters, and so are `_` and `-`.
     /// - Parameters:
-    ///   - flags: words with dashes are those of `init`, others its parts.
+    ///   - flags: words with dashes are whole flags, others stand anywhere in the names of flags: `tls` is a word of
+    ///     `--web.tls-key`, `feed.cert` are two of `--feed.client-cert`, and `tls*` begins one of `--tlscert`.
     ///   - others: words without dashes, such as commands of the other program.
     public static func rows(flags: [UInt8], others: [UInt8]) -> [Advice] {
-        rows(flags).map { words, text in
-            let names = words.filter { $0.hasPrefix("-") }.joined(separator: " ")
-            let parts = words.filter { !$0.hasPrefix("-") }.joined(separator: " ")
-            return Advice(names, anywhere: parts, instead: text)
-        } + rows(others).map { words, text in Advice(words.joined(separator: " "), instead: text) }
+        rows(flags, isOfFlags: true) + rows(others, isOfFlags: false)
     }
 
-    private static func rows(_ table: [UInt8]) -> [(words: [Substring], text: String)] {
+    private static func rows(_ table: [UInt8], isOfFlags: Bool) -> [Advice] {
         let lines = String(decoding: table, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("#") }
         return stride(from: 0, to: lines.count - 1, by: 2).map { place in
-            (lines[place].split(separator: " "), String(lines[place + 1].drop { $0 == " " }))
+            let words = lines[place].split(separator: " ").map(String.init)
+            let parts = words.filter { isOfFlags && !$0.hasPrefix("-") }
+            return Advice(
+                words: words.filter { !parts.contains($0) }, parts: parts.map(nameWords),
+                text: String(lines[place + 1].drop { $0 == " " }))
         }
     }
 
@@ -74,13 +63,17 @@ extension Program {
     /// - Parameter command: the one whose flags are meant; `nil` = those of all.
     public func hint(for flag: String, of command: Command? = nil) -> String? {
         let flags = command?.flags ?? commands.flatMap(\.flags)
+        let names = flags.map(\.name)
         let name = folded(flag)
-        if let misspelt = closest(to: name, among: flags.map(\.name)) { return "did you mean --\(misspelt)?" }
-        if let advice = advice(for: flag) { return advice }
-        if name.hasPrefix("no-"), let flag = flags.first(where: { $0.isSwitch && $0.name == name.dropFirst(3) }) {
-            return "did you mean --\(flag.name)=false?"
+        if let misspelt = closest(to: name, among: names + FlagSpec.general.map(\.name)) {
+            return "did you mean --\(misspelt)?"
         }
-        let meant = nearest(to: name, among: flags.map(\.name)).prefix(3).map { "--" + $0 }
+        if let positive = name.dropping(prefix: "no-"), flags.contains(where: { $0.isSwitch && $0.name == positive }) {
+            return "did you mean --\(positive)=false?"
+        }
+        if let command = self.command(named: name) { return "a command: \(usage(of: command))" }
+        if let advice = advice(for: flag) { return advice }
+        let meant = nearest(to: name, among: names).prefix(3).map { "--" + $0 }
         return meant.isEmpty ? nil : "did you mean \(meant.joined(separator: " or "))?"
     }
 }
@@ -90,10 +83,4 @@ extension Program {
 func folded(_ word: String) -> String {
     let name = word.drop { $0 == "-" }
     return name.count == 1 ? String(name) : String(name.lowercased().map { $0 == "_" ? "-" : $0 })
-}
-
-/// Whether a word begins with a dash that word processors put in place of `-`, for example in `—feed.demo`.
-func beginsWithTypographicDash(_ word: String) -> Bool {
-    guard let first = word.unicodeScalars.first else { return false }
-    return ["\u{2010}", "\u{2011}", "\u{2012}", "\u{2013}", "\u{2014}", "\u{2015}", "\u{2212}"].contains(first)
 }

@@ -1,14 +1,5 @@
 internal import Bytes
 
-/// The part of a value that errors and logs must never show.
-public enum Secrecy: Sendable {
-    case open
-    /// An address: its user, password, query and fragment are hidden.
-    case address
-    /// All of it.
-    case whole
-}
-
 /// A flag as users see it.
 struct FlagSpec: Sendable {
     /// As on the command line, without the dashes: `feed.idle-timeout`.
@@ -32,7 +23,7 @@ struct FlagSpec: Sendable {
         FlagSpec(name: "version", help: "Print the version."),
         FlagSpec(
             name: "completion", placeholder: "SHELL", help: "Print the completion script for bash, zsh or fish.",
-            choices: Shell.allCases.map(\.rawValue)),
+            choices: ["bash", "zsh", "fish"]),
     ]
 
     var isSwitch: Bool { placeholder == nil }

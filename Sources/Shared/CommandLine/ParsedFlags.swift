@@ -1,4 +1,5 @@
 internal import Bytes
+public import System
 
 /// The flags of a command line that is well formed; their values are checked when the options are asked for.
 public struct ParsedFlags: Sendable {
@@ -39,6 +40,17 @@ public struct ParsedFlags: Sendable {
         rejection(of: flag, index.flatMap { given[flag]?.values[$0] }, expected: expected)
     }
 
+    /// The result of what the flag's value is for.
+    /// - Parameter expected: a usable value.
+    /// - Throws: the reason why there is none, as the error of the flag.
+    public func using<Result>(
+        _ flag: String, expected: String, _ result: @autoclosure () throws(SystemError) -> Result
+    ) throws(FlagError) -> Result {
+        do throws(SystemError) { return try result() } catch {
+            throw rejection(of: flag, expected: "\(expected): \(error.reason)")
+        }
+    }
+
     private func rejection(of name: String, _ text: String?, expected: String) -> FlagError {
         let flag = command.flags.first { $0.name == name }
         guard let flag, let text = text ?? given[name]?.values.last ?? flag.defaultText,
@@ -49,10 +61,13 @@ public struct ParsedFlags: Sendable {
         }
         return FlagError("\(origin(of: name)) \(flag.shown(text)): expected \(expected)")
     }
-}
 
-/// The values of one flag and where they come from: `--flag`, or a variable's name.
-struct GivenFlag: Sendable {
-    var values: [String]
-    var origin: String
+    /// Warns of variables that look like those of flags and name none.
+    public func logUnknownVariables(to logger: Logger) {
+        guard !unknownVariables.isEmpty else { return }
+        let more = unknownVariables.count > 10 ? " and \(unknownVariables.count - 10) more" : ""
+        logger.warning(
+            "Variables that name no flag are ignored",
+            metadata: ["variables": unknownVariables.prefix(10).joined(separator: " ") + more])
+    }
 }

@@ -1,5 +1,5 @@
-/// The names that a word stands for in part: their last dotted part, or the beginnings of some of their words; else the
-/// one that it misspells. None where there is no such name.
+/// The names that a word stands for in part: their last dotted part, the beginnings of some of their words, or all of
+/// their words and others; else the one that it misspells. None where there is no such name.
 func nearest(to word: String, among names: [String]) -> [String] {
     let words = nameWords(word)
     guard !words.isEmpty, word.utf8.count <= 64 else { return [] }
@@ -7,7 +7,7 @@ func nearest(to word: String, among names: [String]) -> [String] {
         { $0 == word || nameWords($0) == words },
         { $0.split(separator: ".").last.map(String.init) == word },
         { standInOrder(words, in: nameWords($0)) { $0 == $1 || ($0.utf8.count > 2 && $1.hasPrefix($0)) } },
-        { words.contains($0) },
+        { standInOrder(nameWords($0), in: words) { $0 == $1 } },
     ]
     for rule in rules {
         let meant = unique(names).filter(rule)
@@ -16,28 +16,16 @@ func nearest(to word: String, among names: [String]) -> [String] {
     return [closest(to: word, among: names)].compactMap(\.self)
 }
 
-/// The name that a word misspells: in the words that differ one letter is wrong, or two of eight or more.
+/// The name that a word misspells: one letter is wrong, or two of sixteen or more.
 func closest(to word: String, among names: [String]) -> String? {
     guard word.utf8.count <= 64 else { return nil }
     let misspelt = names.compactMap { name -> (name: String, distance: Int)? in
-        let (one, other) = differentEnds(nameWords(word), nameWords(name))
-        let length = max(one.utf8.count, other.utf8.count)
-        let limit = [3, 8].count { length >= $0 }
-        let distance = distance(one, other)
+        let length = max(word.utf8.count, name.utf8.count)
+        let limit = [3, 16].count { length >= $0 }
+        let distance = distance(word, name)
         return distance <= limit ? (name, distance) : nil
     }
     return misspelt.min { $0.distance < $1.distance }?.name
-}
-
-/// Both texts without the words at their beginnings and ends that are the same.
-private func differentEnds(_ one: [String], _ other: [String]) -> (String, String) {
-    let same = zip(one, other).prefix { $0 == $1 }.count
-    let rest = one.dropFirst(same)
-    let otherRest = other.dropFirst(same)
-    let sameAtEnd = zip(rest.reversed(), otherRest.reversed()).prefix { $0 == $1 }.count
-    return (
-        rest.dropLast(sameAtEnd).joined(separator: "-"), otherRest.dropLast(sameAtEnd).joined(separator: "-")
-    )
 }
 
 /// The words of a name, between its dots and dashes.

@@ -1,4 +1,5 @@
 internal import Bytes
+public import System
 
 /// Parser and printer of a flag's value.
 public struct ValueFormat<Value: Sendable>: Sendable {
@@ -63,18 +64,26 @@ extension ValueFormat<String> {
     public static var file: Self { Self("FILE", expected: "text that is not empty") { $0.isEmpty ? nil : $0 } }
 }
 
-// MARK: Numbers
-
-extension ValueFormat<Int> {
-    /// A whole number in decimal digits.
-    public static func integer(in range: ClosedRange<Int>) -> Self {
-        Self(
-            "NUMBER", expected: "a whole number, \(range.lowerBound) to \(range.upperBound)", text: \.description
-        ) { text in
-            decimalNumber(text.utf8).flatMap { range.contains($0) ? $0 : nil }
+extension ValueFormat<ListenAddress> {
+    public static var listenAddress: Self {
+        Self("ADDRESS", expected: "host:port, [::1]:port, :port or unix:/path", text: \.description) {
+            try? ListenAddress($0)
         }
     }
+}
 
+// MARK: Numbers
+
+extension ValueFormat where Value: FixedWidthInteger {
+    /// A whole number in decimal digits.
+    public static func integer(in range: ClosedRange<Value>) -> Self {
+        Self("NUMBER", expected: "a whole number, \(range.lowerBound) to \(range.upperBound)", text: \.description) {
+            decimalNumber($0.utf8).flatMap { range.contains($0) ? $0 : nil }
+        }
+    }
+}
+
+extension ValueFormat<Int> {
     /// A number of bytes, or of `KiB`, `MiB` or `GiB`.
     public static func bytes(in range: ClosedRange<Int>) -> Self {
         let units = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("", 1)]
@@ -92,13 +101,6 @@ extension ValueFormat<Int> {
                 let (bytes, isTooLarge) = count.multipliedReportingOverflow(by: unit.1)
                 return isTooLarge || !range.contains(bytes) ? nil : bytes
             })
-    }
-}
-
-extension ValueFormat<UInt64> {
-    /// A whole number from 0 to 2⁶⁴ − 1: what starts a random generator.
-    public static var seed: Self {
-        Self("NUMBER", expected: "a whole number, 0 to \(UInt64.max)") { decimalNumber($0.utf8) }
     }
 }
 

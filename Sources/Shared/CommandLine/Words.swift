@@ -20,7 +20,6 @@ struct Words {
     mutating func read(_ arguments: [String]) throws(FlagError) {
         var rest = arguments[...]
         while let word = rest.popFirst() {
-            if beginsWithTypographicDash(word) { throw typographic(word) }
             if word == "--" {
                 for word in rest { append(operand: word) }
                 return
@@ -28,6 +27,7 @@ struct Words {
             if word.hasPrefix("-"), word != "-" {
                 try read(flag: word, rest: &rest)
             } else {
+                try rejectTypographicDash(of: word)
                 append(operand: word)
             }
         }
@@ -42,12 +42,9 @@ struct Words {
     }
 
     private mutating func read(flag word: String, rest: inout ArraySlice<String>) throws(FlagError) {
-        let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        let known = program.commands.lazy.flatMap(\.flags)
-        guard parts[0].hasPrefix("--"), let flag = known.first(where: { "--" + $0.name == parts[0] }) else {
-            throw unknown(parts[0])
-        }
-        var value = parts.count > 1 ? parts[1] : nil
+        let name = String(word.prefix { $0 != "=" })
+        var value = word.dropping(prefix: name + "=")
+        guard let flag = program.flag(name) else { throw unknown(name) }
         if flag.isSwitch {
             let isSpelledOut = value == nil && ["true", "false"].contains(rest.first?.lowercased())
             value = value ?? (isSpelledOut ? rest.popFirst() : "true")
@@ -55,30 +52,42 @@ struct Words {
             value = rest.popFirst()
         }
         guard let value else {
-            throw FlagError("\(parts[0]): the value is missing, expected \(parts[0])=\(flag.placeholder ?? "")")
+            throw FlagError("\(name): the value is missing, expected \(name)=\(flag.placeholder ?? "")")
+        }
+        let otherWords = value.split(separator: " ").dropFirst().map { String($0.prefix { $0 != "=" }) }
+        if let other = otherWords.first(where: { program.flag($0) != nil }) {
+            throw FlagError("\(name): the value has \(other) in it, expected separate words")
         }
         mayContinueSecret = flag.secrecy == .whole
         if given[flag.name] != nil, !flag.isRepeatable, !flag.isSwitch {
-            throw FlagError("\(parts[0]) \(flag.shown(value)): given twice, expected once")
+            throw FlagError("\(name) \(flag.shown(value)): given twice, expected once")
         }
-        given[flag.name, default: GivenFlag(values: [], origin: parts[0])].values.append(value)
+        given[flag.name, default: GivenFlag(values: [], origin: name)].values.append(value)
     }
 
-    private func typographic(_ word: String) -> FlagError {
+    /// Word processors put other dashes in place of `-`, for example in `—feed.demo`.
+    private func rejectTypographicDash(of word: String) throws(FlagError) {
+        let dashes = "\u{2010}\u{2011}\u{2012}\u{2013}\u{2014}\u{2015}\u{2212}".unicodeScalars
+        guard let first = word.unicodeScalars.first, dashes.contains(first) else { return }
         // The value is left out: it may be secret.
         let shown = String(word.prefix { $0 != "=" })
         let name = shown.drop { !$0.isLetter }
-        return FlagError("\(quoted(shown)) begins with a dash that is not \"-\", did you mean --\(name)?")
+        throw FlagError("\(quoted(shown)) begins with a dash that is not \"-\", did you mean --\(name)?")
     }
 
     /// The value is left out: it may be a secret of the flag that was meant.
     private func unknown(_ word: String) -> FlagError {
+        let name = String(word.prefix { $0 != ":" && !$0.isWhitespace })
+        if name != word, program.flag(name) != nil {
+            return FlagError(
+                "\(name) and what follows it are one word, expected two, without quotation marks around both")
+        }
         let command = operands.first.flatMap { program.command(named: $0.text) }
         if let operand = operands.first, operand.isOpen, command == nil, let advice = program.advice(for: operand.text)
         {
             return FlagError("unexpected argument \(operand.shown), \(advice)")
         }
-        let hint = program.hint(for: word, of: command) ?? "expected one that --help lists"
-        return FlagError("unknown flag \(quoted(word)), \(hint)")
+        let hint = program.hint(for: name, of: command) ?? "expected one that --help lists"
+        return FlagError("unknown flag \(quoted(name)), \(hint)")
     }
 }

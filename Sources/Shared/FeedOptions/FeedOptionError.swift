@@ -5,11 +5,18 @@ public struct FeedOptionError: Error {
     /// Name of the flag in `FeedClientOptions.flags`.
     public let flag: String
     /// Position among several values of the flag.
-    public var index: Int?
+    public let index: Int?
     /// Path of the file that the flag names.
-    public var path: String?
+    public let path: String?
     /// A usable value; nothing of a file's content, which may be secret.
     public let expected: String
+
+    package init(flag: String, index: Int? = nil, path: String? = nil, expected: String) {
+        self.flag = flag
+        self.index = index
+        self.path = path
+        self.expected = expected
+    }
 
     /// One line.
     /// - Parameter prefix: stands before the name of the flag where the user writes it: `--feed.` or `--`.

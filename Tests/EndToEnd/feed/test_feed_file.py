@@ -115,7 +115,7 @@ def test_a_reload_touches_only_what_changed(start, feeds, file):
         ("- name: a", r"line 1: \[0\] has no url, expected the address of a feed"),
         (
             "- url: ws://x/\n  urll: a",
-            r"line 2: \[0\].urll is unknown, expected one of name, url, header, .*",
+            r"line 2: \[0\].urll is unknown, expected one of url, name, header, .*",
         ),
         ("- url: ws://x/\n  demo: true", r"line 2: \[0\].demo is unknown, .*"),
         ("- url: ws://x/\n  city_field: n", r"line 2: .*; did you mean city-field\?"),
@@ -139,6 +139,7 @@ def test_a_reload_touches_only_what_changed(start, feeds, file):
             "- url: ws://x/\n  headers: {A: secret}",
             r"line 2: \[0\].headers: expected header, a list .*",
         ),
+        ("- url: ws://x/\n  items: [/a, /b]", r"line 2: \[0\].items is a list, expected one value"),
         ("- url: ws://x/\n  header: [secret]", r"line 2: \[0\].header is a list, expected .*"),
         (
             "- url: ws://x/\n  name: ''",
@@ -146,7 +147,11 @@ def test_a_reload_touches_only_what_changed(start, feeds, file):
         ),
         (
             "- url: ws://x/\n  cert-file: a",
-            r"line 1: --feed.cert-file of this feed: expected --feed.key-file with it",
+            r"line 2: --feed.cert-file of this feed: expected --feed.key-file with it",
+        ),
+        (
+            "- url: ws://x/\n\n  jq: '.data['",
+            r"line 3: --feed.jq of this feed: expected a program that jq compiles: .*",
         ),
         ("- url: ws://x/\n  url: ws://y/", r'line 2: the key "url" is there twice'),
     ],

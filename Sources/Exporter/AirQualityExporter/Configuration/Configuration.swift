@@ -85,38 +85,33 @@ extension Configuration {
                 of: "feed.url", at: index,
                 expected: "feeds with different addresses, not two that are both labelled \"\(feed.label)\"")
         }
-        if let mistake = feedMistake {
-            throw flags.rejection(of: mistake.flag, at: mistake.index, expected: mistake.expected)
+        do throws(FeedOptionError) {
+            try checkFeed()
+        } catch {
+            throw flags.rejection(of: "feed." + error.flag, at: error.index, expected: error.expected)
         }
     }
 
-    /// The first setting of a feed that is not usable, or not together with others.
-    var feedMistake: (flag: String, index: Int?, expected: String)? {
-        do throws(FeedOptionError) {
-            try feed.check(prefix: "--feed.")
-        } catch {
-            return ("feed." + error.flag, error.index, error.expected)
-        }
+    /// Checks the settings of a feed together.
+    func checkFeed() throws(FeedOptionError) {
+        try feed.check(prefix: "--feed.")
         if let program {
-            if !format.items.isEmpty { return ("feed.items", nil, "no --feed.jq with it") }
+            if !format.items.isEmpty { throw FeedOptionError(flag: "items", expected: "no --feed.jq with it") }
             do throws(SystemError) {
                 _ = try JQProgram(program, messageBytes: feed.client.maximumMessageBytes)
             } catch {
-                return ("feed.jq", nil, "a program that jq compiles: \(error)")
+                throw FeedOptionError(flag: "jq", expected: "a program that jq compiles: \(error)")
             }
         }
         let fields = [
-            ("feed.city-field", format.cityField), ("feed.value-field", format.valueField),
-            ("feed.time-field", format.timeField), ("feed.pollutants-field", format.pollutantsField),
-            ("feed.subindices-field", format.subindicesField), ("feed.place-field", format.placeField),
+            ("city-field", format.cityField), ("value-field", format.valueField), ("time-field", format.timeField),
+            ("pollutants-field", format.pollutantsField), ("subindices-field", format.subindicesField),
+            ("place-field", format.placeField),
         ]
-        var named: [[[UInt8]]?] = []
-        for (flag, field) in fields where !field.isEmpty {
-            let pointer = jsonPointer(member: field)
-            if named.contains(pointer) { return (flag, nil, "a field that no other flag names") }
-            named.append(pointer)
+        var pointers: Set<[[UInt8]]?> = []
+        for (flag, field) in fields where !field.isEmpty && !pointers.insert(jsonPointer(member: field)).inserted {
+            throw FeedOptionError(flag: flag, expected: "a field that no other flag names")
         }
-        return nil
     }
 
     /// - Parameter feeds: those of the start. A reload may bring others that have what these do not.

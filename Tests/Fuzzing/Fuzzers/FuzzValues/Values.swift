@@ -45,7 +45,7 @@ private let checks: [Check] = [
 @Sendable private func numbers(_: [UInt8], _ text: String) {
     _ = ValueFormat<Int>.integer(in: 0...7).parse(text)
     _ = ValueFormat<Int>.bytes(in: 0...7).parse(text)
-    _ = ValueFormat<UInt64>.seed.parse(text)
+    _ = ValueFormat<UInt64>.integer(in: 0 ... .max).parse(text)
     _ = ValueFormat<Double>.number(in: 0...7).parse(text)
 }
 

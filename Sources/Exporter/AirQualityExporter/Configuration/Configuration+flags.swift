@@ -6,30 +6,6 @@ import JSON
 import System
 import WebSocket
 
-extension Program {
-    /// The exporter's face on the command line.
-    static let exporter = Program(
-        name: "air-quality-exporter",
-        version: BuildVersion.text,
-        summary: "Consumes a live WebSocket feed of Air Quality Index readings and serves them to Prometheus.",
-        environmentPrefix: "AIR_QUALITY_EXPORTER_",
-        commands: [
-            Command(summary: "Run the exporter.", options: Configuration.self),
-            Command(
-                name: "healthcheck",
-                summary:
-                    "Request /-/ready from the first listen address of this configuration; exit with status 0 or 1.",
-                options: Configuration.self, showing: ["web.listen-address", "web.config.file"]),
-            Command(
-                name: "probe",
-                summary:
-                    "Connect to a feed, print up to three messages, what is read from them, and the flags or the jq "
-                    + "program that would read the rest; exit with status 0 when a reading came.",
-                operands: ["URL"], options: ProbeOptions.self),
-        ],
-        advice: Advice.rows(flags: PackageResources.flag_advice_txt, others: PackageResources.command_advice_txt))
-}
-
 extension Configuration: Options {
     static let headings = [
         "feed": "Feed", "city": "Cities", "aqi": "Cities", "history": "History", "storage": "History", "web": "Web",
@@ -130,58 +106,4 @@ extension Configuration: Options {
         .logLevel(\.logLevel), .logFormat(\.logFormat),
         Flag("config.check", \.isCheck, "Validate the configuration, print the result and exit."),
     ]
-}
-
-// MARK: Formats
-
-extension ValueFormat<Shard> {
-    static var shard: Self {
-        let expected = "i/n, shard i of n, with i from 0 to n-1, for example 0/4, or a pod's name for i: exporter-0/4"
-        return Self("I/N", expected: expected) { text in
-            let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(\.utf8)
-            guard parts.count == 2, let index = ordinal(of: parts[0]), let count: Int = decimalNumber(parts[1]),
-                index < count, count <= Shard.maximumCount
-            else { return nil }
-            return Shard(index: index, count: count)
-        }
-    }
-
-    /// The ordinal behind the last dash of a pod's name; or a number alone.
-    private static func ordinal(of text: Substring.UTF8View) -> Int? {
-        guard let dash = text.lastIndex(of: UInt8(ascii: "-")) else { return decimalNumber(text) }
-        return dash == text.startIndex ? nil : decimalNumber(text[text.index(after: dash)...])
-    }
-}
-
-extension ValueFormat<String> {
-    static var telemetryPath: Self {
-        let reserved = ExporterPath.allCases.map(\.rawValue).joined(separator: " ")
-        return Self(
-            "PATH", expected: "a path that begins with \"/\" and is none of \(reserved)",
-            text: \.self
-        ) { path in
-            let isPath = path.first == "/" && isVisible(path) && !path.utf8.contains { "?#".utf8.contains($0) }
-            let isFree = !ExporterPath.allCases.contains {
-                $0.isFolder ? path.hasPrefix($0.rawValue) : path == $0.rawValue
-            }
-            return isPath && isFree ? path : nil
-        }
-    }
-
-    static var origin: Self {
-        Self("ORIGIN", expected: "an origin such as https://grafana.example, or *") { text in
-            !text.isEmpty && isVisible(text) ? text : nil
-        }
-    }
-
-    static var grafanaAddress: Self {
-        Self("ADDRESS", expected: "an http:// or https:// address without a query") { text in
-            let isAddress = text.hasPrefix("http://") || text.hasPrefix("https://")
-            guard isAddress, isVisible(text), !text.utf8.contains(where: { "?#\"".utf8.contains($0) })
-            else { return nil }
-            return text.hasSuffix("/") ? String(text.dropLast()) : text
-        }
-    }
-
-    private static func isVisible(_ text: String) -> Bool { text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } }
 }

@@ -8,12 +8,19 @@ extension Program {
     public func parse(arguments: [String], environment: [String: String] = [:]) throws(FlagError) -> Invocation {
         if arguments.first == "__complete" { return .text(completions(of: Array(arguments.dropFirst()))) }
         let flagWords = arguments.prefix { $0 != "--" }
-        if flagWords.contains("--help") || flagWords.contains("-h") || arguments.first == "help" {
-            let words = arguments.drop { $0 == "help" }
-            return .text(helpText(for: words.first.flatMap(command(named:))))
+        let names = flagWords.map { String($0.prefix { $0 != "=" }) }
+        if names.contains("--help") || names.contains("-h") || arguments.first == "help" {
+            return .text(helpText(for: flagWords.lazy.compactMap(command(named:)).first))
         }
-        if flagWords.contains("--version") || arguments.first == "version" { return .text(version) }
-        if let shell = try shell(in: flagWords) { return .text(completion(for: shell)) }
+        if names.contains("--version") || arguments.first == "version" { return .text(version) }
+        if let place = names.firstIndex(of: "--completion") {
+            let shell = flagWords[place].dropping(prefix: "--completion=") ?? flagWords[(place + 1)...].first
+            guard let shell else { throw FlagError("--completion: the value is missing, expected --completion=SHELL") }
+            guard let script = completion(for: shell) else {
+                throw FlagError("--completion \(quoted(shell)): expected bash, zsh or fish")
+            }
+            return .text(script)
+        }
 
         var words = Words(program: self)
         try words.read(arguments)
@@ -29,18 +36,6 @@ extension Program {
             given: words.given.merging(variables) { flag, _ in flag })
         try check(words.given.keys.sorted(), operands, of: flags)
         return .run(flags)
-    }
-
-    /// The shell that `--completion` names, if given.
-    private func shell(in words: ArraySlice<String>) throws(FlagError) -> Shell? {
-        guard let place = words.firstIndex(where: { $0 == "--completion" || $0.hasPrefix("--completion=") })
-        else { return nil }
-        let name = words[place].dropping(prefix: "--completion=") ?? words[(place + 1)...].first
-        guard let name else { throw FlagError("--completion: the value is missing, expected --completion=SHELL") }
-        guard let shell = Shell(rawValue: name) else {
-            throw FlagError("--completion \(quoted(name)): expected bash, zsh or fish")
-        }
-        return shell
     }
 
     private func check(
@@ -67,40 +62,37 @@ extension Program {
     }
 
     private func unexpected(_ operand: Words.Operand, of command: Command) -> FlagError {
-        guard operand.isOpen else {
-            return FlagError("unexpected argument \(operand.shown), expected: \(usage(of: command))")
-        }
-        let name = String(operand.text.prefix { $0 != "=" })
-        let isAssignment = name != operand.text && name.allSatisfy { $0.isLetter || $0.isNumber || "._-".contains($0) }
-        let assigned = isAssignment ? self.assigned(name, of: command) : nil
-        let hint =
-            assigned ?? advice(for: isAssignment ? name : operand.text)
-            ?? meant(by: operand, of: command).map { "did you mean \($0)?" }
+        let hint = operand.isOpen ? hint(for: operand, of: command) : nil
         return FlagError("unexpected argument \(operand.shown), \(hint ?? "expected: \(usage(of: command))")")
     }
 
-    /// The flag that was probably meant by a name with a value behind `=`.
-    private func assigned(_ name: String, of command: Command) -> String? {
-        if name.hasPrefix(environmentPrefix) { return "did you mean \(name)=… \(self.name)?" }
-        let meant = nearest(to: folded(name), among: command.flags.map(\.name))
-        return meant.count == 1 ? "did you mean --\(meant[0])=…?" : nil
-    }
-
-    /// The flag or command that an operand was probably meant to be, of a command that takes none.
-    private func meant(by operand: Words.Operand, of command: Command) -> String? {
+    /// The end of the error about an operand of a command that takes none: what was probably meant.
+    private func hint(for operand: Words.Operand, of command: Command) -> String? {
         let text = operand.text
-        if text.contains("://"), let flag = command.flags.first(where: { $0.secrecy == .address }) {
-            return "--\(flag.name) \(operand.shown)"
+        if text.isEmpty { return "an empty word: a variable of the shell may have no value" }
+        if text.hasPrefix("--") { return "flags stand before --" }
+        if self.command(named: text) != nil { return "expected one command" }
+        if let first = text.split(separator: " ").first, self.command(named: String(first)) != nil {
+            return "expected separate words, without quotation marks around them"
         }
-        let isPort = !text.isEmpty && (text.split(separator: ":").last ?? "").utf8.allSatisfy(isDigit)
+        let name = String(text.prefix { $0 != "=" })
+        let isAssignment = name != text && name.allSatisfy { $0.isLetter || $0.isNumber || "._-".contains($0) }
+        if isAssignment, name.hasPrefix(environmentPrefix) { return "did you mean \(name)=… \(self.name)?" }
+        let assigned = isAssignment ? nearest(to: folded(name), among: command.flags.map(\.name)) : []
+        if assigned.count == 1 { return "did you mean --\(assigned[0])=…?" }
+        if let advice = advice(for: isAssignment ? name : text) { return advice }
+        if text.contains("://"), let flag = command.flags.first(where: { $0.secrecy == .address }) {
+            return "did you mean --\(flag.name) \(operand.shown)?"
+        }
+        let isPort = (text.split(separator: ":").last ?? "").utf8.allSatisfy(isDigit)
         if isPort, let flag = command.flags.first(where: { $0.name.hasSuffix("listen-address") || $0.name == "listen" })
         {
-            return "--\(flag.name)=\(text.contains(":") ? text : ":" + text)"
+            return "did you mean --\(flag.name)=\(text.contains(":") ? text : ":" + text)?"
         }
         let commandNames = commands.map(\.name).filter { !$0.isEmpty }
         let flags = (command.flags + FlagSpec.general).map(\.name).filter { $0 == text || $0.hasSuffix("." + text) }
         let meant = nearest(to: text, among: commandNames).prefix(1) + flags.map { "--" + $0 }
-        return meant.isEmpty ? nil : meant.joined(separator: " or ")
+        return meant.isEmpty ? nil : "did you mean \(meant.joined(separator: " or "))?"
     }
 
     private func variables(of command: Command, in environment: [String: String]) -> [String: GivenFlag] {

@@ -6,50 +6,33 @@ import System
 import WebSocket
 import YAML
 
-/// A feed to be read, and how: the settings of the flags, with those of its entry in `--feed.file` in their place.
-struct ConfiguredFeed: Sendable {
-    var label: String
-    var address: WebSocketAddress
-    var settings: Configuration
-    /// The entry's texts by their keys, as far as a change of them is a change of the feed; `nil` = from flags.
-    var entry: [String: [String]]?
-
-    var idleTimeout: Int64 { settings.feed.client.idleTimeout.milliseconds }
-}
-
 extension Configuration {
     /// Flags that mean all feeds.
-    private static let commonSettings = ["demo", "file", "name", "pause-when-unused"]
+    private static let commonSettings = ["demo", "file", "pause-when-unused"]
 
     /// The feeds of the flags, then those of the file as it is now; not the embedded one.
     ///
-    /// - Throws: one line about the first that is bad, or about flags that must not be those of all of them.
-    ///
     /// - Parameter origin: names the flag of the file in an error.
-    func configuredFeeds(
-        origin: @autoclosure () -> String = "--feed.file"
-    ) throws(FlagError) -> [ConfiguredFeed] {
+    /// - Throws: one line about the first that is bad, or about flags that must not be those of all of them.
+    func configuredFeeds(origin: String = "--feed.file") throws(FlagError) -> [ConfiguredFeed] {
         var found = feeds.map { ConfiguredFeed(label: feedName ?? $0.label, address: $0, settings: self) }
         if let feedFile {
             do throws(SystemError) {
                 try addFeeds(of: feedFile, to: &found)
             } catch {
                 // The reason of a file that cannot be read names it already.
-                let name = error.code == .file ? "" : "\(quoted(feedFile)): "
-                throw FlagError("\(origin()): \(name)\(error.reason)")
+                let name = error.code == .file ? "expected a list of feeds: " : "\(quoted(feedFile)): "
+                throw FlagError("\(origin): \(name)\(error.reason)")
             }
         }
         // Each of the hosts would get them.
-        let secrets = [
-            (flag: "header", isGiven: !feed.headers.isEmpty),
-            (flag: "header-file", isGiven: feed.headerFile != nil),
-            (flag: "subscribe", isGiven: !feed.client.subscriptions.isEmpty),
-            (flag: "cert-file", isGiven: feed.client.tls.certificateFile != nil),
+        let secrets: KeyValuePairs = [
+            "header": !feed.headers.isEmpty, "header-file": feed.headerFile != nil,
+            "subscribe": !feed.client.subscriptions.isEmpty, "cert-file": feed.client.tls.certificateFile != nil,
         ]
-        if let secret = secrets.first(where: \.isGiven), Set(found.map(\.address.host)).count > 1 {
+        if let secret = secrets.first(where: \.value), Set(found.map(\.address.host)).count > 1 {
             throw FlagError(
-                "--feed.\(secret.flag): expected feeds on one host, or this setting in --feed.file "
-                    + "for its feed alone")
+                "--feed.\(secret.key): expected feeds on one host, or this setting in --feed.file for its feed alone")
         }
         return found
     }
@@ -72,22 +55,16 @@ extension Configuration {
     private func configuredFeed(_ entry: YAMLField) throws(SystemError) -> ConfiguredFeed {
         var settings = self
         settings.feeds = []
-        var label: String?
+        settings.feedName = nil
         var texts: [String: [String]] = [:]
-        for (key, value) in try entry.mapping() {
+        let members = try entry.mapping()
+        for (key, value) in members {
             var value = value
             if key == "headers" || (key == "header" && value.isMapping) {
                 throw .yaml(line: value.line, "\(value.path): expected header, a list of texts such as \"Name: value\"")
             }
             let given = try value.texts()
             texts[key] = given
-            if key == "name" {
-                guard let name = ValueFormat.feedName.parse(try value.text()) else {
-                    throw value.wrong(expected: ValueFormat.feedName.expected(""))
-                }
-                label = name
-                continue
-            }
             guard !Self.commonSettings.contains(key), let result = settings.set(flag: "feed.\(key)", to: given) else {
                 throw value.unknown(among: Self.feedSettings + Self.hint(for: key))
             }
@@ -98,10 +75,14 @@ extension Configuration {
         guard let address = settings.feeds.first, settings.feeds.count == 1 else {
             throw .yaml(line: entry.line, "\(entry.path) has no url, expected the address of a feed")
         }
-        if let mistake = settings.feedMistake {
-            throw .yaml(line: entry.line, "--\(mistake.flag) of this feed: expected \(mistake.expected)")
+        do throws(FeedOptionError) {
+            try settings.checkFeed()
+        } catch {
+            let line = members.first { $0.key == error.flag }?.value.line ?? entry.line
+            throw .yaml(line: line, "--feed.\(error.flag) of this feed: expected \(error.expected)")
         }
-        return ConfiguredFeed(label: label ?? address.label, address: address, settings: settings, entry: texts)
+        let label = settings.feedName ?? address.label
+        return ConfiguredFeed(label: label, address: address, settings: settings, entry: texts)
     }
 
     /// Advice for an unknown key, which is that for a flag of its name; empty where there is none.
@@ -113,7 +94,7 @@ extension Configuration {
 
     private static var feedSettings: String {
         let names = flags.compactMap { $0.name.dropping(prefix: "feed.").map { String($0) } }
-        return (["name"] + names.filter { !commonSettings.contains($0) }).joined(separator: ", ")
+        return names.filter { !commonSettings.contains($0) }.joined(separator: ", ")
     }
 }
 

@@ -1,19 +1,14 @@
-/// A shell that `--completion` knows.
-enum Shell: String, CaseIterable { case bash, zsh, fish }
-
 // The shells' functions ask the program itself, by `__complete` and the words of the line, so that the rules of a
 // command line stand in one place.
 
 extension Program {
-    /// The text of `--completion`: a function for the shell.
-    func completion(for shell: Shell) -> String {
-        let script =
-            switch shell {
-            case .bash: PackageResources.completion_bash
-            case .zsh: PackageResources.completion_zsh
-            case .fish: PackageResources.completion_fish
-            }
-        return String(decoding: script, as: UTF8.self).replacing("PROGRAM", with: name)
+    /// The text of `--completion`: a function for the shell; `nil` for one that is not known.
+    func completion(for shell: String) -> String? {
+        let scripts = [
+            "bash": PackageResources.completion_bash, "zsh": PackageResources.completion_zsh,
+            "fish": PackageResources.completion_fish,
+        ]
+        return scripts[shell].map { String(decoding: $0, as: UTF8.self).replacing("PROGRAM", with: name) }
     }
 
     /// The output of `__complete`: a candidate on each line, behind a tab what it means; `:files` alone for files.

@@ -1,0 +1,14 @@
+import Bytes
+import FeedOptions
+import WebSocket
+
+/// A feed to be read, and how: the settings of the flags, with those of its entry in `--feed.file` in their place.
+struct ConfiguredFeed: Sendable {
+    var label: String
+    var address: WebSocketAddress
+    var settings: Configuration
+    /// The entry's texts by their keys, as far as a change of them is a change of the feed; `nil` = from flags.
+    var entry: [String: [String]]?
+
+    var idleTimeout: Int64 { settings.feed.client.idleTimeout.milliseconds }
+}

@@ -1,0 +1,25 @@
+import CommandLine
+
+extension Program {
+    /// The exporter's face on the command line.
+    static let exporter = Program(
+        name: "air-quality-exporter",
+        version: BuildVersion.text,
+        summary: "Consumes a live WebSocket feed of Air Quality Index readings and serves them to Prometheus.",
+        environmentPrefix: "AIR_QUALITY_EXPORTER_",
+        commands: [
+            Command(summary: "Run the exporter.", options: Configuration.self),
+            Command(
+                name: "healthcheck",
+                summary:
+                    "Request /-/ready from the first listen address of this configuration; exit with status 0 or 1.",
+                options: Configuration.self, showing: ["web.listen-address", "web.config.file"]),
+            Command(
+                name: "probe",
+                summary:
+                    "Connect to a feed, print up to three messages, what is read from them, and the flags or the jq "
+                    + "program that would read the rest; exit with status 0 when a reading came.",
+                operands: ["URL"], options: ProbeOptions.self),
+        ],
+        advice: Advice.rows(flags: PackageResources.flag_advice_txt, others: PackageResources.command_advice_txt))
+}

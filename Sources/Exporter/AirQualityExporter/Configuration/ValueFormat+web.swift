@@ -1,0 +1,55 @@
+import AirQuality
+import Bytes
+import CommandLine
+
+extension ValueFormat<Shard> {
+    static var shard: Self {
+        let expected = "i/n, shard i of n, with i from 0 to n-1, for example 0/4, or a pod's name for i: exporter-0/4"
+        return Self("I/N", expected: expected) { text in
+            let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(\.utf8)
+            guard parts.count == 2, let index = ordinal(of: parts[0]), let count: Int = decimalNumber(parts[1]),
+                index < count, count <= Shard.maximumCount
+            else { return nil }
+            return Shard(index: index, count: count)
+        }
+    }
+
+    /// The ordinal behind the last dash of a pod's name; or a number alone.
+    private static func ordinal(of text: Substring.UTF8View) -> Int? {
+        guard let dash = text.lastIndex(of: UInt8(ascii: "-")) else { return decimalNumber(text) }
+        return dash == text.startIndex ? nil : decimalNumber(text[text.index(after: dash)...])
+    }
+}
+
+extension ValueFormat<String> {
+    static var telemetryPath: Self {
+        let reserved = ExporterPath.allCases.map(\.rawValue).joined(separator: " ")
+        return Self(
+            "PATH", expected: "a path that begins with \"/\" and is none of \(reserved)",
+            text: \.self
+        ) { path in
+            let isPath = path.first == "/" && isVisible(path) && !path.utf8.contains { "?#".utf8.contains($0) }
+            let isFree = !ExporterPath.allCases.contains {
+                $0.isFolder ? path.hasPrefix($0.rawValue) : path == $0.rawValue
+            }
+            return isPath && isFree ? path : nil
+        }
+    }
+
+    static var origin: Self {
+        Self("ORIGIN", expected: "an origin such as https://grafana.example, or *") { text in
+            !text.isEmpty && isVisible(text) ? text : nil
+        }
+    }
+
+    static var grafanaAddress: Self {
+        Self("ADDRESS", expected: "an http:// or https:// address without a query") { text in
+            let isAddress = text.hasPrefix("http://") || text.hasPrefix("https://")
+            guard isAddress, isVisible(text), !text.utf8.contains(where: { "?#\"".utf8.contains($0) })
+            else { return nil }
+            return text.hasSuffix("/") ? String(text.dropLast()) : text
+        }
+    }
+
+    private static func isVisible(_ text: String) -> Bool { text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } }
+}

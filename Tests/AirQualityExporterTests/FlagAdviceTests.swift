@@ -43,7 +43,7 @@ struct FlagAdviceTests {
             ("--feed.cookie=secret", "--feed.header"), ("--feed.query=secret", "--feed.url"),
             ("--feed.params=secret", "--feed.url"), ("--feed.gzip", "no flag is needed"), ("--job=x", "--feed.name"),
             ("--instance=x", "--feed.name"), ("config.json", "--feed.file"), ("config.toml", "--web.config.file"),
-            ("completion", "did you mean --completion"), ("ws.example.com", "--feed.url ws://host/path"),
+            ("completion", "--completion"), ("ws.example.com", "--feed.url ws://host/path"),
             ("--web.rate=5", "--web.config.file"), ("--feed.name-field=x", "--feed.city-field"),
             ("--path.procfs=/host/proc", "another exporter"), ("--enable-feature=x", "of Prometheus"),
             ("--once", "probe URL"), ("--net=host", "docker run"), ("-it", "docker run"), ("-e", "docker run"),
@@ -73,7 +73,8 @@ struct FlagAdviceTests {
     }
 
     @Test func `Advice is one line and names flags that exist`() {
-        let own = Set(Program.exporter.commands.flatMap(\.flags).map { "--" + $0.name } + ["--help", "--version"])
+        let ofEveryCommand = ["--help", "--version", "--completion"]
+        let own = Set(Program.exporter.commands.flatMap(\.flags).map { "--" + $0.name } + ofEveryCommand)
         let ofTheFeed: Set = ["--source", "--url", "--feed.jq", "--feed.name", "--feed.time-zone"]
         for advice in Program.exporter.advice {
             #expect(!advice.text.contains("\n"))

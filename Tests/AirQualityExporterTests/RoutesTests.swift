@@ -1,5 +1,6 @@
 import AirQuality
 import Bytes
+import CommandLine
 import HTTPServer
 import HTTPText
 import Synchronization
@@ -18,7 +19,9 @@ struct RoutesTests {
     ) throws -> Exporter {
         var configuration = Configuration()
         change(&configuration)
-        let exporter = try Exporter(configuration, feeds: [], logger: Logger(level: .error, write: { _ in }))
+        guard case .run(let flags) = try Program.exporter.parse(arguments: []) else { throw FlagError("no run") }
+        let logger = Logger(level: .error, write: { _ in })
+        let exporter = try Exporter(configuration, feeds: [], flags: flags, logger: logger)
         let feed = exporter.store.setFeed(label: "ws://a/", idleTimeout: 0)
         var decoder = FeedDecoder(format: configuration.format)
         func receive(_ message: String) {

@@ -1,4 +1,5 @@
 import AirQuality
+import CommandLine
 import HTTPServer
 import Storage
 import System

@@ -233,11 +233,11 @@ struct RoutesTests {
         let about = try server { $0.web.telemetryPath = "/x" }.respond(to: request).text
         #expect(about.contains("Air Quality Exporter \(BuildVersion.version)"))
         for path in ["/x", "/", "/?kiosk", "/about", "/history.json", "/events", "/-/healthy", "/-/ready"] {
-            #expect(about.contains("<li><a href=\".\(path)\">\(path)</a>: "))
+            #expect(about.contains("<tr><td><a href=\".\(path)\">\(path)</a></td>"))
         }
-        #expect(about.contains("<li>/city/: ") && !about.contains("<li>/-/"))
+        #expect(about.contains("<tr><td>/city/</td>") && !about.contains("<td>/-/"))
         let enabled = try server { $0.web.isLifecycleEnabled = true }.respond(to: request).text
-        #expect(enabled.contains("<li>/-/reconnect: POST ") && enabled.contains("<li>/-/reload: POST "))
+        #expect(enabled.contains("<td>/-/reconnect</td><td>POST ") && enabled.contains("<td>/-/reload</td><td>POST "))
     }
 
     @Test(

@@ -16,7 +16,7 @@ extension Page {
         let wall = (path: "/?kiosk", isLink: true, meaning: "the list as a wall display")
         let paths = Markup(each: settings.paths + [wall]) { path, isLink, meaning in
             let name: Markup = isLink ? "<a href=\".\(path)\">\(path)</a>" : "\(path)"
-            return "<li>\(name): \(meaning)</li>\n"
+            return "<tr><td>\(name)</td><td>\(meaning)</td></tr>\n"
         }
         let content: Markup = """
             <main id="content" class="about">
@@ -36,9 +36,14 @@ extension Page {
             </div>
             </section>
             <section>
-            <h2>For programs</h2>
-            <ul>
-            \(paths)</ul>
+            <h2>Paths</h2>
+            <div class="scroll" tabindex="0" role="group" aria-label="Paths">
+            <table>
+            <thead><tr><th scope="col">Path</th><th scope="col">Meaning</th></tr></thead>
+            <tbody>
+            \(paths)</tbody>
+            </table>
+            </div>
             <p>Air Quality Exporter \(settings.version)</p>
             </section>
             </main>

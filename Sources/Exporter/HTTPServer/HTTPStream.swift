@@ -12,9 +12,7 @@ public struct HTTPStream: Sendable {
     ///   - next: blocks until there is an event, and gives its bytes; none end the response.
     ///   - end: called when nothing more is wanted, once or more often, on any thread: then `next` returns no bytes,
     ///     also where it blocks.
-    public init(
-        greeting: [UInt8], next: @escaping @Sendable () -> [UInt8], end: @escaping @Sendable () -> Void
-    ) {
+    public init(greeting: [UInt8], next: @escaping @Sendable () -> [UInt8], end: @escaping @Sendable () -> Void) {
         self.greeting = greeting
         self.next = next
         self.end = end

@@ -58,7 +58,8 @@ def test_a_pipe_as_output_is_an_error_in_one_line(programs, tmp_path, is_read):
     )
     assert program.process.returncode == 1
     assert program.errors == [
-        f"air-quality-feed: cannot write {pipe}: it is not a regular file"
+        f'air-quality-feed: --output "{pipe}": expected a file to append to: '
+        f"cannot write {pipe}: it is not a regular file"
     ]
     if reading is not None:
         os.close(reading)

@@ -30,7 +30,7 @@ def test_three_dashboards_with_the_ids_that_links_and_bookmarks_use():
         "air-quality-city": "aqi-city",
         "air-quality-exporter": "aqi-exporter",
     }
-    page = (ROOT / "Sources/Exporter/Page/CityPage.swift").read_text()
+    page = (ROOT / "Sources/Exporter/Page/Page+city.swift").read_text()
     assert "/d/aqi-city?var-city=" in page
     begins = {dashboard["uid"]: dashboard["time"]["from"] for dashboard in DASHBOARDS.values()}
     assert begins == {"aqi-overview": "now-24h", "aqi-city": "now-24h", "aqi-exporter": "now-1h"}

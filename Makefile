@@ -111,7 +111,7 @@ packages: build
 	Tests/Gates/reproducible .build/release/air-quality-exporter .build/release/air-quality-feed
 
 # In as many processes as there are WORKERS: most tests wait most of the time.
-WORKERS ?= 3
+WORKERS ?= 4
 PYTEST := $(PYTHON) -m pytest --quiet -n $(WORKERS) --dist loadgroup
 
 # make end-to-end TESTS=PATH  runs some of them: a folder, or a file of Tests/EndToEnd, or a test in it

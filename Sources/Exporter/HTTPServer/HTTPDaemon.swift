@@ -33,8 +33,7 @@ internal import System
             // `ConnectionTable` has the limit; the library must never meet its own. Debian 12: then it locks up.
             MHD_OptionItem(option: .CONNECTION_LIMIT, value: Int(Int32.max), ptr_value: nil),
             MHD_OptionItem(option: .STRICT_FOR_CLIENT, value: LibMicroHTTPD.strictness, ptr_value: nil),
-            MHD_OptionItem(
-                option: usesTLS ? .HTTPS_CERT_CALLBACK : .END, value: 0, ptr_value: usesTLS ? noCertificate : nil),
+            MHD_OptionItem(option: usesTLS ? .HTTPS_CERT_CALLBACK : .END, value: 0, ptr_value: noCertificate),
             MHD_OptionItem(option: .END, value: 0, ptr_value: nil),
         ]
         let daemon = unsafe CLibMicroHTTPD_start(

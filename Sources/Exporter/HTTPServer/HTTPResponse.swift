@@ -37,9 +37,8 @@ public struct HTTPResponse: Sendable {
 
     /// One line of plain text.
     public init(status: Int, headers: [(name: String, value: String)] = [], line: String) {
-        self.init(
-            status: status, headers: [("Content-Type", "text/plain; charset=utf-8")] + headers,
-            body: .bytes(Array("\(line)\n".utf8)))
+        let type = (name: "Content-Type", value: "text/plain; charset=utf-8")
+        self.init(status: status, headers: [type] + headers, body: .bytes(Array("\(line)\n".utf8)))
     }
 
     /// The response of a path that serves JSON: `{"error": "…"}`.

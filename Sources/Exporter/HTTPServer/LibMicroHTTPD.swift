@@ -40,7 +40,4 @@ enum LibMicroHTTPD {
     static func hideContent(of connection: OpaquePointer) -> Bool {
         unsafe CLibMicroHTTPD_hide_content(connection, isVersion0 ? 1 : 0) != 0
     }
-
-    /// The number of fields that `hideContent` puts in front of the client's. Debian 12: all three.
-    static let hiddenFieldCount = isVersion0 ? 3 : 1
 }

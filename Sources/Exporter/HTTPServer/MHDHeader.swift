@@ -49,7 +49,8 @@ internal import HTTPText
 /// The fields of a header, as libmicrohttpd reports one after the other.
 @safe private struct Fields {
     var fields: [HTTPField] = []
-    var hiddenFields = LibMicroHTTPD.hiddenFieldCount
+    /// Fields of `LibMicroHTTPD.hideContent` that are still to come. Debian 12: all three are there.
+    var hiddenFields = LibMicroHTTPD.isVersion0 ? 3 : 1
     /// Where the next field must begin, if there is one.
     var next: UnsafePointer<CChar>
     var hasGap = false

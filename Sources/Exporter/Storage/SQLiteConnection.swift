@@ -23,20 +23,23 @@ struct SQLiteConnection: ~Copyable {
         unsafe sqlite3_close_v2(pointer)
     }
 
-    /// Bounds what the file can make SQLite take and do, whatever is in it. Closing changes nothing from now on.
-    func harden() {
+    /// Bounds what the file can make SQLite take and do, whatever is in it. The next read takes the lock for good, and
+    /// closing changes nothing.
+    func harden() throws(StorageError) {
         // The longest value that is ours is the definition of a table.
         unsafe sqlite3_limit(pointer, SQLITE_LIMIT_LENGTH, 4096)
-        sqlite3_hard_heap_limit64(64 * 1024 * 1024)
         setCheckpointOnClose(false)
-        // Long enough for a short look with another tool.
-        unsafe sqlite3_busy_timeout(pointer, 250)
+        // 64 MiB; a quarter of a second is long enough for a short look with another tool.
+        try execute(
+            """
+            PRAGMA hard_heap_limit=67108864; PRAGMA busy_timeout=250; PRAGMA locking_mode=EXCLUSIVE;
+            PRAGMA synchronous=NORMAL; PRAGMA mmap_size=0; PRAGMA cell_size_check=ON; PRAGMA temp_store=MEMORY
+            """)
     }
 
     /// Whether closing moves the journal into the file.
     func setCheckpointOnClose(_ isOn: Bool) {
-        let result = unsafe CSQLite_db_config(pointer, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, isOn ? 0 : 1)
-        precondition(result == SQLITE_OK, "SQLite knows this option")
+        _ = unsafe CSQLite_db_config(pointer, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, isOn ? 0 : 1)
     }
 
     /// Runs any number of statements, whose rows are ignored.

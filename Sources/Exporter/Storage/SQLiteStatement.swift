@@ -19,7 +19,6 @@ struct SQLiteStatement: ~Copyable {
     ///
     /// - Parameter values: its parameters, in order.
     func run(_ values: Value...) throws(StorageError) {
-        unsafe sqlite3_clear_bindings(pointer)
         for (index, value) in values.enumerated() { bind(value, at: Int32(index + 1)) }
         _ = try step()
         // Returns the error of the last step, which was thrown already.
@@ -29,8 +28,7 @@ struct SQLiteStatement: ~Copyable {
     /// Only a text can fail to be bound, for want of memory; its column then rejects the NULL.
     private func bind(_ value: Value, at parameter: Int32) {
         switch value {
-        // Parameters are NULL until something is bound.
-        case .integer(nil), .real(nil): break
+        case .integer(nil), .real(nil): unsafe sqlite3_bind_null(pointer, parameter)
         case .integer(let number?): unsafe sqlite3_bind_int64(pointer, parameter, number)
         case .real(let number?): unsafe sqlite3_bind_double(pointer, parameter, number)
         case .text(let text):

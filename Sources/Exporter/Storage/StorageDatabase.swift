@@ -12,24 +12,23 @@ internal import System
 struct StorageDatabase: ~Copyable {
     /// Whether there was no file, or an empty one.
     let isNew: Bool
-    private let connection: SQLiteConnection
+    let connection: SQLiteConnection
     /// The path without symbolic links, which SQLite follows with some 4 KiB of stack for each.
     private let path: String
     /// The file and its journal as they were left.
     private var stamps: [FileStamp?] = []
 
     /// The cities in the file, by name.
-    private var stored: [[UInt8]: StoredCity] = [:]
-    private var nextID: Int64 = 1
+    var stored: [[UInt8]: StoredCity] = [:]
+    /// No city of the file has this id or a greater one.
+    var nextID: Int64 = 1
     /// The file has everything up to this version of the store; `nil` before the first write.
     private var writtenVersion: UInt64?
-    /// Monotonic time of the last eviction.
-    private var evictedAt = Duration.zero
-    /// The store's count of expired cities then.
-    private var expiredCount: UInt64 = 0
+    /// Monotonic time of the last eviction; `nil` when one is due.
+    private var evictedAt: Duration?
 
     /// The content of the file for one city.
-    private struct StoredCity {
+    struct StoredCity {
         /// Row id, never used for another city.
         let id: Int64
         /// Time of the last change of category.
@@ -48,7 +47,7 @@ struct StorageDatabase: ~Copyable {
         }
     }
 
-    /// Opens a regular file and checks it, or creates one. A file that cannot be written can be read.
+    /// Opens, locks and checks a regular file, or creates one. A file that cannot be written can be read.
     static func open(_ name: String) throws(StorageError) -> StorageDatabase {
         let head = try StorageHead(name)
         if head?.isCrowded == true { throw .damaged("it is damaged: it has more tables than ours") }
@@ -60,76 +59,34 @@ struct StorageDatabase: ~Copyable {
         let address = "file:\(percentEncoded(path.utf8, keepsSlashes: true))\(isReadOnly ? option : "")"
         let mode = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
         let connection = try SQLiteConnection(name: address, flags: mode | SQLITE_OPEN_URI)
-        let isNew = try isEmpty(connection, head)
-        if !isReadOnly {
-            guard !connection.isReadOnly else { throw .damaged("it is damaged: its header says that it is read-only") }
-            guard try connection.text("PRAGMA journal_mode=WAL") == "wal" else {
-                throw .unavailable("SQLite cannot keep a write-ahead log there")
-            }
-            if isNew {
-                // After the checkpoint, the file says by itself whose it is, without its journal.
-                try connection.execute(
-                    """
-                    BEGIN IMMEDIATE; \(StorageSchema.creation)
-                    PRAGMA application_id=\(StorageSchema.applicationID); PRAGMA user_version=\(StorageSchema.version);
-                    COMMIT; PRAGMA wal_checkpoint
-                    """)
-            }
-        }
-        return StorageDatabase(isNew: isNew, connection: connection, path: path)
-    }
-
-    /// Takes the lock and checks the whole file.
-    ///
-    /// - Returns: whether nothing is in it; otherwise it is sound and of the current version.
-    private static func isEmpty(
-        _ connection: borrowing SQLiteConnection, _ head: StorageHead?
-    ) throws(StorageError) -> Bool {
-        connection.harden()
         let applicationID: String
-        let isOurs: Bool
+        let tables: String
         do throws(StorageError) {
-            try connection.execute(
-                """
-                PRAGMA locking_mode=EXCLUSIVE; PRAGMA synchronous=NORMAL; PRAGMA mmap_size=0; PRAGMA cell_size_check=ON;
-                PRAGMA temp_store=MEMORY
-                """)
+            try connection.harden()
             // The first read takes the lock, or fails because it is taken.
             applicationID = try connection.text("PRAGMA application_id")
-            let tableCount = try connection.text("SELECT count(*) FROM sqlite_schema")
-            if applicationID == "0", tableCount == "0" { return true }
-            isOurs = try StorageSchema.isThat(of: connection)
+            tables = try connection.text(StorageSchema.query)
         } catch {
             if case .damaged = error, head?.isForeign == true { throw .foreign }
             throw error
         }
-        guard applicationID == String(StorageSchema.applicationID) else {
-            throw isOurs ? .damaged("it is damaged: its application_id is \(applicationID)") : .foreign
+        let isNew = applicationID == "0" && tables.isEmpty
+        if !isNew { try StorageSchema.check(connection, applicationID: applicationID, tables: tables) }
+        if !isReadOnly {
+            guard !connection.isReadOnly else { throw .damaged("it is damaged: its header says that it is read-only") }
+            try connection.execute("PRAGMA journal_mode=WAL")
+            if isNew { try connection.execute(StorageSchema.creation) }
         }
-        let version = try Int(connection.text("PRAGMA user_version")) ?? 0
-        try StorageSchema.check(version: version)
-        guard isOurs else { throw .damaged("it is damaged: its tables are not those of version \(version)") }
-        let finding = try connection.text("PRAGMA quick_check(1)")
-        if finding != "ok" { throw .damaged("it is damaged: \(onOneLine(finding))") }
-        return false
+        return StorageDatabase(isNew: isNew, connection: connection, path: path)
     }
 
-    /// Reads the cities.
-    mutating func read(_ rules: StoreRules) throws(StorageError) -> StorageContent {
-        let content = try StorageContent(connection, rules)
-        for city in content.cities {
-            stored[city.name] = StoredCity(id: city.id, changedAt: city.changes.changedAt, newest: city.points.last)
-        }
-        nextID = content.nextID
-        return content
-    }
-
-    /// Takes from the file what holds until a start only: counters and current readings.
+    /// Takes from the file what holds until a start only, counters and current readings, and points of no city.
     mutating func begin() throws(StorageError) {
         try connection.execute(
             """
             UPDATE city SET better = NULL, worse = NULL, aqi = NULL, updated_ms = NULL, received_ms = NULL
-            WHERE updated_ms NOTNULL
+                WHERE updated_ms NOTNULL;
+            DELETE FROM reading WHERE city NOT IN (SELECT id FROM city)
             """)
         stamps = currentStamps
     }
@@ -148,32 +105,60 @@ struct StorageDatabase: ~Copyable {
     /// - Returns: whether there was anything to write.
     mutating func write(_ snapshot: StoreSnapshot, isLast: Bool) throws(StorageError) -> Bool {
         guard isLast || snapshot.version != writtenVersion else { return false }
-        let since = writtenVersion ?? 0
-        let changed = snapshot.order.filter { isLast || snapshot.states[$0].version > since }
-        var hasLostPoints = false
-        for number in changed {
-            let name = snapshot.states[number].name
-            guard let city = stored[name], city.missingPoints(of: snapshot.histories[number]) == nil else { continue }
-            // The points that are no longer right go with the old id.
-            stored[name] = nil
-            hasLostPoints = true
-        }
-        let now = monotonicTime()
-        let isEvicting =
-            isLast || writtenVersion == nil || hasLostPoints || snapshot.expiredCount != expiredCount
-            || now - evictedAt >= .seconds(600)
         try connection.execute("BEGIN IMMEDIATE")
+        let isWritten = try writeCities(of: snapshot, isLast: isLast)
+        let now = monotonicTime()
+        // Cities that have expired are not in the snapshot.
+        let isEvicting =
+            isLast || stored.count > snapshot.cityCount || evictedAt.map { now - $0 >= .seconds(600) } ?? true
         if isEvicting { try evict(beside: snapshot) }
-        let isWritten = try write(changed, of: snapshot, isLast: isLast)
         try connection.execute("COMMIT")
         writtenVersion = snapshot.version
         if isEvicting {
             // Moves the journal into the file and syncs both: a loss of power takes no more than what comes after.
             try connection.execute("PRAGMA wal_checkpoint")
             evictedAt = now
-            expiredCount = snapshot.expiredCount
         }
         stamps = currentStamps
+        return isWritten
+    }
+
+    /// - Returns: whether the file had not all of it.
+    private mutating func writeCities(of snapshot: StoreSnapshot, isLast: Bool) throws(StorageError) -> Bool {
+        let row = try connection.prepare("INSERT OR REPLACE INTO city VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        let reading = try connection.prepare("INSERT OR REPLACE INTO reading VALUES (?, ?, ?)")
+        let scale = Array(snapshot.rules.scale.name.utf8)
+        var isWritten = false
+        for number in snapshot.order where isLast || snapshot.states[number].version > writtenVersion ?? 0 {
+            let state = snapshot.states[number]
+            let history = snapshot.histories[number]
+            let changes = state.changes
+            var city = stored[state.name] ?? StoredCity(id: nextID)
+            let missing = city.missingPoints(of: history)
+            if missing == nil {
+                // The points that are no longer right go with the old id.
+                city = StoredCity(id: nextID)
+                evictedAt = nil
+            }
+            let isNew = city.id == nextID
+            if isNew { nextID += 1 }
+            if isLast || isNew || city.changedAt != changes.changedAt {
+                try row.run(
+                    .integer(city.id), .text(state.name), .text(scale), .integer(Int64(changes.direction)),
+                    .integer(changes.changedAt), .integer(isLast ? Int64(clamping: changes.better) : nil),
+                    .integer(isLast ? Int64(clamping: changes.worse) : nil), .real(isLast ? state.index : nil),
+                    .integer(isLast ? state.updatedAt : nil), .integer(isLast ? state.receivedAt : nil))
+                isWritten = true
+            }
+            for place in missing ?? 0..<history.count {
+                let point = history[place]
+                try reading.run(.integer(point.time), .integer(city.id), .real(point.index))
+                isWritten = true
+            }
+            city.changedAt = changes.changedAt
+            city.newest = history.last
+            stored[state.name] = city
+        }
         return isWritten
     }
 
@@ -182,11 +167,12 @@ struct StorageDatabase: ~Copyable {
     private mutating func evict(beside snapshot: StoreSnapshot) throws(StorageError) {
         try connection.execute("CREATE TEMP TABLE IF NOT EXISTS known (id INTEGER PRIMARY KEY, oldest_ms INTEGER)")
         let insert = try connection.prepare("INSERT INTO known VALUES (?, ?)")
-        var kept: [[UInt8]: StoredCity] = [:]
+        let former = stored
+        stored = [:]
         for number in snapshot.order {
             let name = snapshot.states[number].name
-            guard let city = stored[name] else { continue }
-            kept[name] = city
+            guard let city = former[name] else { continue }
+            stored[name] = city
             let history = snapshot.histories[number]
             // While the history has room, the file may have older points: those of a disk that came late.
             let isFull = history.count == snapshot.rules.history.capacity
@@ -198,42 +184,6 @@ struct StorageDatabase: ~Copyable {
             DELETE FROM reading WHERE NOT EXISTS (SELECT 1 FROM known WHERE id = city AND time_ms >= oldest_ms);
             DELETE FROM known;
             """)
-        stored = kept
-    }
-
-    /// - Returns: whether the file had not all of it.
-    private mutating func write(
-        _ cities: [Int], of snapshot: StoreSnapshot, isLast: Bool
-    ) throws(StorageError) -> Bool {
-        let row = try connection.prepare("INSERT OR REPLACE INTO city VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-        let reading = try connection.prepare("INSERT OR REPLACE INTO reading VALUES (?, ?, ?)")
-        let scale = Array(snapshot.rules.scale.name.utf8)
-        var isWritten = false
-        for number in cities {
-            let state = snapshot.states[number]
-            let history = snapshot.histories[number]
-            let changes = state.changes
-            let known = stored[state.name]
-            var city = known ?? StoredCity(id: nextID)
-            if isLast || known == nil || city.changedAt != changes.changedAt {
-                try row.run(
-                    .integer(city.id), .text(state.name), .text(scale), .integer(Int64(changes.direction)),
-                    .integer(changes.changedAt), .integer(isLast ? Int64(clamping: changes.better) : nil),
-                    .integer(isLast ? Int64(clamping: changes.worse) : nil), .real(isLast ? state.index : nil),
-                    .integer(isLast ? state.updatedAt : nil), .integer(isLast ? state.receivedAt : nil))
-                isWritten = true
-            }
-            for place in city.missingPoints(of: history) ?? 0..<0 {
-                let point = history[place]
-                try reading.run(.integer(point.time), .integer(city.id), .real(point.index))
-                isWritten = true
-            }
-            nextID = max(nextID, city.id + 1)
-            city.changedAt = changes.changedAt
-            city.newest = history.last
-            stored[state.name] = city
-        }
-        return isWritten
     }
 
     // MARK: Closing

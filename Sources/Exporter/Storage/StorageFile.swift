@@ -64,7 +64,7 @@ public final class StorageFile: Sendable {
         do throws(StorageError) {
             if let head = try StorageHead(path) {
                 if head.isForeign { throw .foreign }
-                if head.version > StorageSchema.version { try StorageSchema.check(version: head.version) }
+                try StorageSchema.rejectLater(head.version)
             }
             let file = resolvedPath(path)
             let folder = file.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(file[...$0]) } ?? "."

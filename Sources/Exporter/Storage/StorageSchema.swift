@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// Layout of the file, for SQLite's own tools: `sqlite3 FILE "SELECT datetime(time_ms / 1000, 'unixepoch'), name,
 /// reading.aqi FROM reading JOIN city ON id = city"`. An exporter has its file locked: copy `FILE` and `FILE-wal`.
 enum StorageSchema {
@@ -11,7 +13,7 @@ enum StorageSchema {
     /// NULL while an exporter runs. After a kill, counters begin anew, because Prometheus takes any decrease for a
     /// reset to 0 and would count the whole value once more. Points are sorted by time, so that new ones of all cities
     /// share pages.
-    static let creation = """
+    private static let tables = """
         CREATE TABLE city (
             id INTEGER PRIMARY KEY CHECK (id BETWEEN 1 AND 1000000000000000),
             name TEXT NOT NULL,
@@ -32,25 +34,42 @@ enum StorageSchema {
         ) STRICT, WITHOUT ROWID;
         """
 
-    static func check(version: Int) throws(StorageError) {
-        if version > Self.version {
-            let known = "this program knows up to \(Self.version); it is left as it is"
-            throw .rejected("its schema is version \(version), \(known)")
+    /// Makes the tables. After the checkpoint, the file says by itself whose it is, without its journal.
+    static let creation = """
+        BEGIN IMMEDIATE; \(tables) PRAGMA application_id=\(applicationID); PRAGMA user_version=\(version); COMMIT;
+        PRAGMA wal_checkpoint
+        """
+
+    /// Gives the definitions of the file's tables. A table that is said to be of another name would go unnoticed until
+    /// SQLite opens the file once more.
+    static let query = """
+        SELECT group_concat(ifnull(CASE WHEN type = 'table' AND tbl_name = name THEN sql END, '?') || ';', '')
+        FROM (SELECT * FROM sqlite_schema ORDER BY name LIMIT 3)
+        """
+
+    /// Checks the whole file. Nothing in it is evaluated before its tables are known to be these, to the letter but for
+    /// white space: a check or a generated column may have been put there on purpose.
+    static func check(
+        _ connection: borrowing SQLiteConnection, applicationID: String, tables: String
+    ) throws(StorageError) {
+        func condensed(_ text: String) -> [UInt8] { text.utf8.filter { $0 > UInt8(ascii: " ") } }
+        let isOurs = condensed(tables) == condensed(Self.tables)
+        guard applicationID == String(Self.applicationID) else {
+            throw isOurs ? .damaged("it is damaged: its application_id is \(applicationID)") : .foreign
         }
+        let version = try Int(connection.text("PRAGMA user_version")) ?? 0
+        try rejectLater(version)
         guard version == Self.version else {
             throw .damaged("its schema is version \(version), that of an earlier release")
         }
+        guard isOurs else { throw .damaged("it is damaged: its tables are not those of version \(version)") }
+        let finding = try connection.text("PRAGMA quick_check(1)")
+        if finding != "ok" { throw .damaged("it is damaged: \(onOneLine(finding))") }
     }
 
-    /// Whether the file's tables are these, to the letter but for white space. Nothing in the file is evaluated before
-    /// that is known: a check or a generated column may have been put there on purpose.
-    static func isThat(of connection: borrowing SQLiteConnection) throws(StorageError) -> Bool {
-        // A table that is said to be of another name goes unnoticed until SQLite opens the file once more.
-        let statement = try connection.prepare(
-            "SELECT CASE WHEN type = 'table' AND tbl_name = name THEN sql END FROM sqlite_schema ORDER BY name LIMIT 3")
-        var tables: [UInt8] = []
-        while try statement.step() { tables += statement.bytes(0) + [UInt8(ascii: ";")] }
-        func condensed(_ text: some Sequence<UInt8>) -> [UInt8] { text.filter { $0 > UInt8(ascii: " ") } }
-        return condensed(tables) == condensed(creation.utf8)
+    static func rejectLater(_ version: Int) throws(StorageError) {
+        guard version > Self.version else { return }
+        let known = "this program knows up to \(Self.version); it is left as it is"
+        throw .rejected("its schema is version \(version), \(known)")
     }
 }

@@ -67,13 +67,13 @@ struct StorageWriter: ~Copyable {
         // The content is known after the first time.
         if isFailing, FileIdentity(path) != nil, !isWritable(path) { throw .unavailable("the file is read-only") }
         var opened = try StorageDatabase.open(path)
-        let isNew = opened.isNew
-        let content = try opened.read(store.rules)
-        store.restore(content.cities, at: now)
+        let (cities, leftOut) = try opened.read(store.rules)
+        store.restore(cities, at: now)
         try opened.begin()
         identity = FileIdentity(path)
+        let isNew = opened.isNew
         database = .some(opened)
-        return isNew ? .created : .restored(cities: content.cities.count, leftOut: content.leftOutCount)
+        return isNew ? .created : .restored(cities: cities.count, leftOut: leftOut)
     }
 
     // MARK: Writing

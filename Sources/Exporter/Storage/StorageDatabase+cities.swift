@@ -1,18 +1,14 @@
 internal import AirQuality
 internal import Bytes
 
-/// Cities of a file, as far as the rules let them in.
-struct StorageContent {
-    var cities: [City] = []
-    /// Number of cities that are not let in: they are of another shard, beyond the limit, or have no name.
-    var leftOutCount = 0
-    /// No city of the file has this id or a greater one.
-    var nextID: Int64 = 1
-
-    /// Reads row by row, so that the memory needed is that of the cities that are let in.
-    init(_ connection: borrowing SQLiteConnection, _ rules: StoreRules) throws(StorageError) {
-        let places = try readCities(connection, rules)
-        try readPoints(connection, capacity: rules.history.capacity, places)
+extension StorageDatabase {
+    /// Reads the cities row by row, so that the memory needed is that of the cities that the rules let in.
+    ///
+    /// - Returns: these cities, and the number of the others: they are of another shard, beyond the limit, or have no
+    ///   name.
+    mutating func read(_ rules: StoreRules) throws(StorageError) -> (cities: [City], leftOut: Int) {
+        var (cities, leftOut) = try readCities(rules)
+        try readPoints(of: &cities, capacity: rules.history.capacity)
         for place in cities.indices {
             cities[place].points.reverse()
             // After a kill, the newest point is the current reading.
@@ -23,15 +19,16 @@ struct StorageContent {
         }
         // A city may have had no point by then.
         cities.removeAll { $0.updatedAt == .min }
+        for city in cities {
+            stored[city.name] = StoredCity(id: city.id, changedAt: city.changes.changedAt, newest: city.points.last)
+        }
+        return (cities, leftOut)
     }
 
-    /// Reads the cities, with a time of `.min` where one has no reading.
-    ///
-    /// - Returns: their places by their ids.
-    private mutating func readCities(
-        _ connection: borrowing SQLiteConnection, _ rules: StoreRules
-    ) throws(StorageError) -> [Int64: Int] {
-        var places: [Int64: Int] = [:]
+    /// Reads the cities without their points, with a time of `.min` where one has no reading.
+    private mutating func readCities(_ rules: StoreRules) throws(StorageError) -> (cities: [City], leftOut: Int) {
+        var cities: [City] = []
+        var leftOut = 0
         let rows = try connection.prepare(
             """
             SELECT id, name, direction, changed_ms, better, worse, aqi, updated_ms, received_ms, scale FROM city ORDER BY id
@@ -39,12 +36,11 @@ struct StorageContent {
         while try rows.step() {
             var city = City(
                 id: rows.integer(0) ?? 0, name: rows.bytes(1), index: rows.double(6),
-                updatedAt: rows.integer(7) ?? .min,
-                receivedAt: rows.integer(8) ?? .min)
+                updatedAt: rows.integer(7) ?? .min, receivedAt: rows.integer(8) ?? .min)
             nextID = city.id + 1
             let isOurs = rules.shard?.contains(city.name.span) ?? true
             guard isOurs, cities.count < rules.cityLimit, isUTF8(city.name.span) else {
-                leftOutCount += 1
+                leftOut += 1
                 continue
             }
             // A change between categories of another scale means nothing.
@@ -54,16 +50,14 @@ struct StorageContent {
                 city.changes.better = UInt64(rows.integer(4) ?? 0)
                 city.changes.worse = UInt64(rows.integer(5) ?? 0)
             }
-            places[city.id] = cities.count
             cities.append(city)
         }
-        return places
+        return (cities, leftOut)
     }
 
     /// Adds points to the cities, the newest first.
-    private mutating func readPoints(
-        _ connection: borrowing SQLiteConnection, capacity: Int, _ places: [Int64: Int]
-    ) throws(StorageError) {
+    private func readPoints(of cities: inout [City], capacity: Int) throws(StorageError) {
+        let places = Dictionary(cities.indices.map { (cities[$0].id, $0) }, uniquingKeysWith: max)
         let rows = try connection.prepare("SELECT time_ms, city, aqi FROM reading ORDER BY time_ms DESC, city DESC")
         var last = (time: Timestamp.max, id: Int64.max)
         while try rows.step() {

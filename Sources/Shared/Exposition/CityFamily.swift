@@ -44,86 +44,86 @@ struct CityFamily: Sendable {
     ]
 
     /// Appends the family with the samples of all cities, or nothing where there are none.
-    func append(_ snapshot: StoreSnapshot, in format: ExpositionFormat, to page: inout [UInt8]) {
+    func append(_ cities: PageCities, in format: ExpositionFormat, to page: inout [UInt8]) {
         metric.append(in: format, to: &page) { page in
-            // Reading the states in place: a copy of each would take and give back its references.
-            let states = snapshot.states.span
-            for city in snapshot.order { appendSamples(states[city], to: &page) }
+            for city in cities.states.indices { appendSamples(of: city, in: cities, to: &page) }
         }
     }
 
+    /// - Parameter city: its place in `cities`, where its state is read: a copy takes and gives back its references.
     @inline(__always)
-    private func appendSamples(_ city: borrowing CityState, to page: inout [UInt8]) {
+    private func appendSamples(of city: Int, in cities: PageCities, to page: inout [UInt8]) {
+        let states = cities.states.span
         switch name {
-        case .index: append(city, city.index, &page)
-        case .category: append(city, Double(city.category), &page)
-        case .direction: append(city, Double(city.changes.direction), &page)
+        case .index: append(cities.closedName(city), states[city].index, &page)
+        case .category: append(cities.closedName(city), Double(states[city].category), &page)
+        case .direction: append(cities.closedName(city), Double(states[city].changes.direction), &page)
         case .changed:
-            guard let time = city.changes.changedAt else { return }
-            append(city, time: time, &page)
+            guard let time = states[city].changes.changedAt else { return }
+            append(cities.closedName(city), time: time, &page)
         case .changes:
-            append(city, label: Self.better, Double(city.changes.better), &page)
-            append(city, label: Self.worse, Double(city.changes.worse), &page)
-        case .updated: append(city, time: city.updatedAt, &page)
-        case .concentration: append(city, city.extras?.concentrations, &page)
-        case .subindex: append(city, city.extras?.subIndices, &page)
+            append(cities.name(city), label: Self.better, Double(states[city].changes.better), &page)
+            append(cities.name(city), label: Self.worse, Double(states[city].changes.worse), &page)
+        case .updated: append(cities.closedName(city), time: states[city].updatedAt, &page)
+        case .concentration: append(cities.name(city), states[city].extras?.concentrations, &page)
+        case .subindex: append(cities.name(city), states[city].extras?.subIndices, &page)
         case .place:
-            guard let place = city.extras?.place else { return }
-            append(city, place, &page)
+            guard let place = states[city].extras?.place else { return }
+            append(cities.name(city), place, &page)
         }
     }
 
-    /// Appends the name, and the city's label up to its closing quotation mark.
+    /// - Parameter city: its name with the end of the labels.
     @inline(__always)
-    private func open(_ city: borrowing CityState, _ page: inout [UInt8]) {
+    private func append(_ city: ArraySlice<UInt8>, time: Timestamp, _ page: inout [UInt8]) {
         page += metric.beforeLabels[0]
-        if city.hasPlainName { page += city.name } else { page.appendLabelValue(city.name) }
-    }
-
-    @inline(__always)
-    private func append(_ city: borrowing CityState, time: Timestamp, _ page: inout [UInt8]) {
-        open(city, &page)
-        page += Self.labelsEnd
+        page += city
         page.appendInteger(UInt64(clamping: time), decimals: 3)
         page.append(Self.lineEnd)
     }
 
-    /// - Parameter label: the value of the second label, if there is one.
+    /// - Parameter city: its name with the end of the labels.
     @inline(__always)
-    private func append(
-        _ city: borrowing CityState, label: [UInt8]? = nil, _ number: Double, _ page: inout [UInt8]
-    ) {
-        open(city, &page)
-        if let label {
-            page += metric.beforeLabels[1]
-            page += label
-        }
-        page += Self.labelsEnd
+    private func append(_ city: ArraySlice<UInt8>, _ number: Double, _ page: inout [UInt8]) {
+        page += metric.beforeLabels[0]
+        page += city
         page.appendNumber(number)
         page.append(Self.lineEnd)
     }
 
-    private func append(_ city: borrowing CityState, _ values: PollutantValues?, _ page: inout [UInt8]) {
+    /// - Parameter label: the value of the second label.
+    @inline(__always)
+    private func append(_ city: ArraySlice<UInt8>, label: [UInt8], _ number: Double, _ page: inout [UInt8]) {
+        page += metric.beforeLabels[0]
+        page += city
+        page += metric.beforeLabels[1]
+        page += label
+        page += PageCities.labelsEnd
+        page.appendNumber(number)
+        page.append(Self.lineEnd)
+    }
+
+    private func append(_ city: ArraySlice<UInt8>, _ values: PollutantValues?, _ page: inout [UInt8]) {
         guard let values else { return }
         for (place, pollutant) in Self.pollutants.enumerated() {
             if let value = values[place] { append(city, label: pollutant, value, &page) }
         }
     }
 
-    private func append(_ city: borrowing CityState, _ place: CityPlace, _ page: inout [UInt8]) {
-        open(city, &page)
+    private func append(_ city: ArraySlice<UInt8>, _ place: CityPlace, _ page: inout [UInt8]) {
+        page += metric.beforeLabels[0]
+        page += city
         page += metric.beforeLabels[1]
         page.appendLabelValue(place.country)
         for (label, degrees) in [place.latitude, place.longitude].enumerated() {
             page += metric.beforeLabels[label + 2]
             if let degrees { page.appendNumber(degrees) }
         }
-        page += Self.labelsEnd
+        page += PageCities.labelsEnd
         page.append(UInt8(ascii: "1"))
         page.append(Self.lineEnd)
     }
 
-    private static let labelsEnd = Array("\"} ".utf8)
     private static let lineEnd = UInt8(ascii: "\n")
     private static let better = Array("better".utf8)
     private static let worse = Array("worse".utf8)

@@ -10,12 +10,12 @@ public import AirQuality
 /// page += ExpositionFormat.openMetrics100.end.utf8
 /// ```
 public struct Exposition: Sendable {
-    private let cities: [CityFamily]
+    private let cityFamilies: [CityFamily]
 
     /// - Parameter families: families of cities that are wanted.
     public init(rules: StoreRules, families: Set<CityFamilyName> = Set(CityFamilyName.allCases)) {
         // A family that no reading has values for would have no samples, and cost a look at each city.
-        cities = CityFamily.all.filter { families.contains($0.name) && rules.families.contains($0.name) }
+        cityFamilies = CityFamily.all.filter { families.contains($0.name) && rules.families.contains($0.name) }
     }
 
     /// Writes the families that have samples.
@@ -25,7 +25,8 @@ public struct Exposition: Sendable {
     public func render(_ snapshot: StoreSnapshot, in format: ExpositionFormat, capacity: Int = 0) -> [UInt8] {
         var page: [UInt8] = []
         page.reserveCapacity(capacity)
-        for family in cities { family.append(snapshot, in: format, to: &page) }
+        let cities = PageCities(snapshot)
+        for family in cityFamilies { family.append(cities, in: format, to: &page) }
         for family in Self.others { family.append(snapshot, in: format, to: &page) }
         return page
     }

@@ -61,11 +61,15 @@ extension [UInt8] {
     /// Appends the value of a label: backslash, quotation mark and line feed are escaped.
     ///
     /// - Parameter text: UTF-8.
-    mutating func appendLabelValue(_ text: some Sequence<UInt8>) {
+    mutating func appendLabelValue(_ text: some Collection<UInt8>) {
+        guard text.contains(where: isEscaped) else { return append(contentsOf: text) }
         for byte in text {
-            let isLineFeed = byte == UInt8(ascii: "\n")
-            if isLineFeed || byte == UInt8(ascii: "\\") || byte == UInt8(ascii: "\"") { append(UInt8(ascii: "\\")) }
-            append(isLineFeed ? UInt8(ascii: "n") : byte)
+            if isEscaped(byte) { append(UInt8(ascii: "\\")) }
+            append(byte == UInt8(ascii: "\n") ? UInt8(ascii: "n") : byte)
         }
     }
+}
+
+private func isEscaped(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\\") || byte == UInt8(ascii: "\"")
 }

@@ -34,7 +34,7 @@ struct Cities: Sendable {
         numbers[key] = number
     }
 
-    /// Adds a city with a name that none has yet. ``sort()`` must follow before anybody sees the order.
+    /// Adds a city with a name that none has yet. ``sort()`` must follow before a snapshot is taken.
     ///
     /// - Returns: its number.
     mutating func insert(_ name: [UInt8], hash: UInt64, category: UInt8, version: UInt64) -> Int {

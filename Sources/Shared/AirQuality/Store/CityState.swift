@@ -2,8 +2,6 @@
 public struct CityState: Sendable {
     /// UTF-8, at most ``CityName/maximumCount`` bytes. Empty when the city is gone and its place free.
     public internal(set) var name: [UInt8]
-    /// Whether the name has neither a quotation mark nor a backslash, so that a metric's label has it as it is.
-    public let hasPlainName: Bool
     public internal(set) var index = 0.0
     /// Time of the newest reading.
     public internal(set) var updatedAt: Timestamp = 0
@@ -25,7 +23,6 @@ public struct CityState: Sendable {
 
     init(name: [UInt8], category: UInt8, version: UInt64) {
         self.name = name
-        hasPlainName = !name.contains { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }
         self.category = category
         self.version = version
     }

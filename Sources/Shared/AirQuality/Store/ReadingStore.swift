@@ -147,7 +147,6 @@ public final class ReadingStore: Sendable {
     public func restore(_ cities: [City], at now: Timestamp) {
         withLock { state in
             for city in cities { state.restore(city, at: now) }
-            state.cities.sort()
         }
     }
 }

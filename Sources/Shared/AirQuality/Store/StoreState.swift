@@ -25,8 +25,9 @@ struct StoreState: Sendable {
         startedAt = now
     }
 
-    func snapshot(withHistories: Bool) -> StoreSnapshot {
-        StoreSnapshot(
+    mutating func snapshot(withHistories: Bool) -> StoreSnapshot {
+        cities.sort()
+        return StoreSnapshot(
             rules: rules, version: version, startedAt: startedAt, expiredAt: expiredAt, states: cities.states,
             histories: withHistories ? cities.histories : [], order: cities.order,
             feeds: feeds.filter { !$0.isRemoved }, pointCount: pointCount, expiredCount: expiredCount)
@@ -62,7 +63,6 @@ struct StoreState: Sendable {
                 outcome.rejections[error] += 1
             }
         }
-        cities.sort()
         feeds[feed].count(readings: accepted, outcome, receivedAt: message.receivedAt)
         return outcome
     }

@@ -21,8 +21,10 @@ enum Breakpoints {
     static let indianOzoneEnd = 208.0
 
     private static func indian(upTo ends: [Double], step: Double = 1) -> SubIndexCurve {
+        // Severe goes on with the slope of Very poor, so that it is as wide up to 500.
         SubIndexCurve(
-            [0...50, 51...100, 101...200, 201...300, 301...400], upTo: ends, step: step, openClass: 401)
+            [0...50, 51...100, 101...200, 201...300, 301...400, 401...500], upTo: ends + [2 * ends[4] - ends[3]],
+            step: step)
     }
 
     // MARK: United States

@@ -23,22 +23,12 @@ public struct HourlyConcentrations: Sendable, Equatable {
         values.values.lazy.flatMap(\.keys).filter { $0 <= limit }.max()
     }
 
-    /// Whether particulate matter has a value in the three hours up to the newest hour that counts.
-    public func hasParticulateMatter(at limit: Int) -> Bool {
-        guard let hour = newestHour(notAfter: limit) else { return false }
-        return newest(at: hour).keys.contains(where: \.isParticulateMatter)
-    }
-
     /// Each pollutant's newest value of the three hours up to `hour`.
     public func newest(at hour: Int) -> [Pollutant: Double] {
-        var newest: [Pollutant: Double] = [:]
-        for pollutant in values.keys { newest[pollutant] = self.newest(of: pollutant, at: hour) }
-        return newest
+        values.compactMapValues { hours in (0..<Self.newestHours).lazy.compactMap { hours[hour - $0] }.first }
     }
 
-    func newest(of pollutant: Pollutant, at hour: Int) -> Double? {
-        window(of: pollutant, endingAt: hour, hours: Self.newestHours).lazy.compactMap(\.self).first
-    }
+    func newest(of pollutant: Pollutant, at hour: Int) -> Double? { newest(at: hour)[pollutant] }
 
     /// The mean of the hours that have a value, `nil` when fewer than `least` have one.
     func mean(of pollutant: Pollutant, endingAt hour: Int, hours: Int, least: Int) -> Double? {
@@ -79,19 +69,17 @@ public struct HourlyConcentrations: Sendable, Equatable {
 extension Pollutant {
     public var isParticulateMatter: Bool { self == .pm25 || self == .pm10 }
 
-    /// Grams per mole; `nil` for particulate matter, which is no single substance.
-    private var molarMass: Double? {
+    /// Micrograms per cubic metre that one part per billion weighs at 25 °C and 1013 hPa, where a mole of air takes
+    /// 24.45 litres: the reference conditions of EPA (40 CFR 50.3). `nil` for particulate matter, which is no single
+    /// substance.
+    public var microgramsPerPPB: Double? {
         switch self {
         case .pm25, .pm10: nil
-        case .no2: 46.0055
-        case .so2: 64.066
-        case .o3: 47.9982
-        case .co: 28.0101
-        case .nh3: 17.0305
+        case .no2: 46.0055 / 24.45
+        case .so2: 64.066 / 24.45
+        case .o3: 47.9982 / 24.45
+        case .co: 28.0101 / 24.45
+        case .nh3: 17.0305 / 24.45
         }
     }
-
-    /// Micrograms per cubic metre that one part per billion weighs at 25 °C and 1013 hPa, where a mole of air takes
-    /// 24.45 litres: the reference conditions of EPA (40 CFR 50.3). `nil` for particulate matter.
-    public var microgramsPerPPB: Double? { molarMass.map { $0 / 24.45 } }
 }

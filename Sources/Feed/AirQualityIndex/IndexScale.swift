@@ -84,32 +84,31 @@ public enum IndexScale: String, CaseIterable, Sendable {
     }
 
     private func american(_ pollutant: Pollutant, _ air: HourlyConcentrations, _ hour: Int) -> Double? {
-        func mean8Hours() -> Double? { air.mean(of: pollutant, endingAt: hour, hours: 8, least: 6) }
         func ppb(_ concentration: Double?) -> Double? {
             guard let concentration, let weight = pollutant.microgramsPerPPB else { return nil }
-            return truncated(concentration / weight, to: 1)
+            return concentration / weight
         }
+        func index(_ curve: SubIndexCurve, _ value: Double?, step: Double = 1) -> Double? {
+            value.flatMap { curve.index(truncated($0, to: step)) }
+        }
+        let nowCast = air.nowCast(of: pollutant, endingAt: hour)
+        let newest = ppb(air.newest(of: pollutant, at: hour))
+        let mean8Hours = ppb(air.mean(of: pollutant, endingAt: hour, hours: 8, least: 6))
         switch pollutant {
-        case .pm25:
-            return air.nowCast(of: .pm25, endingAt: hour).flatMap { Breakpoints.pm25.index(truncated($0, to: 0.1)) }
-        case .pm10:
-            return air.nowCast(of: .pm10, endingAt: hour).flatMap { Breakpoints.pm10.index(truncated($0, to: 1)) }
-        case .co:
-            guard let mean = mean8Hours(), let weight = pollutant.microgramsPerPPB else { return nil }
-            return Breakpoints.co.index(truncated(mean / weight / 1000, to: 0.1))
-        case .no2: return ppb(air.newest(of: .no2, at: hour)).flatMap(Breakpoints.no2.index)
+        case .pm25: return index(Breakpoints.pm25, nowCast, step: 0.1)
+        case .pm10: return index(Breakpoints.pm10, nowCast)
+        case .co: return index(Breakpoints.co, mean8Hours.map { $0 / 1000 }, step: 0.1)
+        case .no2: return index(Breakpoints.no2, newest)
         case .so2:
-            guard let newest = ppb(air.newest(of: .so2, at: hour)) else { return nil }
-            if newest <= Breakpoints.so2HourEnd { return Breakpoints.so2.index(newest) }
             // One hour gives at most 200; above that the 24-hour mean decides ("Calculating AQI values for SO2").
-            let day = ppb(air.mean(of: .so2, endingAt: hour, hours: 24, least: 18))
-            return Breakpoints.so2.index(max(Breakpoints.so2HourEnd, day ?? 0))
+            let end = Breakpoints.so2HourEnd
+            guard let newest, truncated(newest, to: 1) > end else { return index(Breakpoints.so2, newest) }
+            return index(Breakpoints.so2, max(end, ppb(air.mean(of: .so2, endingAt: hour, hours: 24, least: 18)) ?? 0))
         case .o3:
             // The newest hour has a table of its own, which begins higher and goes on where that of eight hours ends.
-            guard let mean = ppb(mean8Hours()) else { return nil }
-            return greater(
-                Breakpoints.ozone8Hours.index(min(mean, Breakpoints.ozone8HoursEnd)),
-                ppb(air.newest(of: .o3, at: hour)).flatMap(Breakpoints.ozoneHour.index))
+            guard let mean8Hours else { return nil }
+            let ofMean = index(Breakpoints.ozone8Hours, min(mean8Hours, Breakpoints.ozone8HoursEnd))
+            return greater(ofMean, index(Breakpoints.ozoneHour, newest))
         case .nh3: return nil
         }
     }

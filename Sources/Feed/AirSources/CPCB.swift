@@ -1,4 +1,3 @@
-internal import AirQualityIndex
 internal import Bytes
 
 /// India's Central Pollution Control Board by data.gov.in: "Real time Air Quality Index from various locations".
@@ -41,11 +40,8 @@ struct CPCB: AirSource {
     }
 
     mutating func queries(for due: [Int], at now: Int64) -> [SourceQuery] {
+        self = CPCB(cities: cities, key: key)
         self.due = due
-        stations = CPCBStations(cities)
-        rows = []
-        rowsOfPass = []
-        passes = 0
         return due.isEmpty ? [] : beginPass()
     }
 
@@ -87,12 +83,7 @@ struct CPCB: AirSource {
         offset += received.count
         if offset < total, pages < Self.maximumPages, !received.isEmpty { return SourceResponse(queries: [page]) }
         let isRepetition = offset >= total && rowsOfPass == rowsOfLastPass
-        if rows.count >= total || isRepetition {
-            let findings = due.map { city in
-                CityFinding(city: city) { () throws(AirUnavailable) in try stations.air(of: city, at: now) }
-            }
-            return SourceResponse(findings: findings, omissions: stations.omissions)
-        }
+        if rows.count >= total || isRepetition { return stations.response(for: due, at: now) }
         if passes < Self.maximumPasses { return SourceResponse(queries: beginPass()) }
         let reason = "the key gives \(rows.count) of \(total) rows"
         return SourceResponse(findings: due.map { CityFinding(city: $0, reason: reason) })

@@ -1,5 +1,3 @@
-internal import AirQualityIndex
-
 /// India's Central Pollution Control Board by its own feed, for which no key is needed: one document with every
 /// station, the averages of its pollutants as sub-indices, and its index.
 ///
@@ -20,8 +18,7 @@ struct CPCBFeed: AirSource {
         var isEmpty = true
         var isWhole = false
         var row: CPCBStations.Row?
-        var tags = XMLTags(body)
-        while let tag = tags.next() {
+        for tag in XMLTag.all(in: body) {
             switch tag.name {
             case "City": city = tag.attributes["id"] ?? ""
             case "Station":
@@ -43,9 +40,6 @@ struct CPCBFeed: AirSource {
         }
         guard isWhole else { throw .unreadable("it is no XML with an AqIndex that ends") }
         guard !isEmpty else { throw .unreadable("it has no station") }
-        let findings = due.map { city in
-            CityFinding(city: city) { () throws(AirUnavailable) in try stations.air(of: city, at: now) }
-        }
-        return SourceResponse(findings: findings, omissions: stations.omissions)
+        return stations.response(for: due, at: now)
     }
 }

@@ -36,7 +36,7 @@ struct CPCBStations {
     private let numbers: [String: [Int]]
     private var stations: [Int: [String: Station]] = [:]
     /// Stations in cities that are asked for, and their values, that were left out.
-    private(set) var omissions: Set<Omission> = []
+    private var omissions: Set<Omission> = []
 
     init(_ cities: [PolledCity]) {
         self.cities = cities
@@ -70,10 +70,8 @@ struct CPCBStations {
             }
         }
         for number in numbers {
-            let city = cities[number]
-            guard let distance = city.kilometers(to: latitude, longitude) else {
-                omit("stations whose coordinates are no place")
-                continue
+            guard let distance = cities[number].kilometers(to: latitude, longitude) else {
+                return omit("stations whose coordinates are no place")
             }
             guard distance <= Self.maximumKilometers else {
                 omit("stations more than 50 km from the city of their name")
@@ -93,6 +91,13 @@ struct CPCBStations {
     /// Names data that is left out.
     mutating func omit(_ reason: String, _ name: String) { omissions.insert(Omission(reason, name)) }
 
+    /// The cities' air, and all that was left out of the round.
+    mutating func response(for cities: [Int], at now: Int64) -> SourceResponse {
+        var findings: [CityFinding] = []
+        for city in cities { findings.append(CityFinding(city: city, try air(of: city, at: now))) }
+        return SourceResponse(findings: findings, omissions: omissions)
+    }
+
     /// The city's air. Stations that do not count are added to the omissions; where none counts, the reason says so.
     mutating func air(of city: Int, at now: Int64) throws(AirUnavailable) -> CityAir {
         guard let stations = stations[city] else {
@@ -109,20 +114,15 @@ struct CPCBStations {
         var others: Set<Omission> = []
         for (name, station) in stations {
             let greatest = IndexScale.india.isEnough(station.subIndices.keys) ? station.subIndices.values.max() : nil
-            guard let updatedAt = station.updatedAt else {
-                others.insert(Omission("stations without a time that can be read", name))
-                continue
-            }
-            guard newest - updatedAt <= Self.maximumLag else {
+            switch (station.updatedAt, station.index ?? greatest) {
+            case (nil, _): others.insert(Omission("stations without a time that can be read", name))
+            case (let updatedAt?, _) where newest - updatedAt > Self.maximumLag:
                 others.insert(Omission("stations that lag more than three hours behind their city", name))
-                continue
+            case (_, nil): others.insert(Omission("stations without an index and averages that make one", name))
+            case (_, let index?):
+                indices.append(index)
+                subIndices.merge(station.subIndices.mapValues { [$0] }, uniquingKeysWith: +)
             }
-            guard let index = station.index ?? greatest else {
-                others.insert(Omission("stations without an index and averages that make one", name))
-                continue
-            }
-            indices.append(index)
-            subIndices.merge(station.subIndices.mapValues { [$0] }, uniquingKeysWith: +)
         }
         guard !indices.isEmpty else {
             throw AirUnavailable("no station has averages of three pollutants, one of them pm2_5 or pm10")

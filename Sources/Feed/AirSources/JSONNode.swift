@@ -30,14 +30,14 @@ struct JSONNode {
     }
 
     func elements() throws(SourceError) -> [JSONNode] {
-        guard case .array(let elements) = tree else { throw unreadable }
+        guard let elements = tree?.elements else { throw unreadable }
         return elements.prefix(Self.maximumElements).enumerated().map { index, element in
             JSONNode(element, path: "\(path)[\(index)]")
         }
     }
 
     func text() throws(SourceError) -> String {
-        guard case .text(let text) = tree else { throw unreadable }
+        guard let text = tree?.text else { throw unreadable }
         return text
     }
 
@@ -53,14 +53,12 @@ struct JSONNode {
     /// Seconds since the Unix epoch of text that a source documents as universal time, with or without its zone.
     var universalTime: Int64? { (try? text()).flatMap { epochSeconds($0, zone: "Z") } }
 
-    /// A number or text as it is written, the type of any other value; empty for what is missing or null.
+    /// A number or text as it is written; empty for what is missing or null.
     var scalar: String {
         switch tree {
         case .number(let text), .text(let text): text
         case nil, .null: ""
-        case .boolean: "boolean"
-        case .array: "array"
-        case .object: "object"
+        case .boolean, .array, .object: "neither a number nor text"
         }
     }
 

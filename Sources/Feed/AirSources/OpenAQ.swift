@@ -14,7 +14,7 @@ struct OpenAQ: AirSource {
     private static let maximumLocations = 1000
 
     /// The sensors of a city.
-    private struct Search {
+    struct Search {
         var foundAt: Int64
         var sensors: [OpenAQSensor]
         /// Sensors that have not been heard of in this round.
@@ -24,13 +24,7 @@ struct OpenAQ: AirSource {
     let cities: [PolledCity]
     let scale: IndexScale
     let key: String
-    private var searches: [Int: Search] = [:]
-
-    init(cities: [PolledCity], scale: IndexScale, key: String) {
-        self.cities = cities
-        self.scale = scale
-        self.key = key
-    }
+    var searches: [Int: Search] = [:]
 
     // MARK: Queries
 
@@ -96,8 +90,7 @@ struct OpenAQ: AirSource {
             guard let place = searches[number]?.sensors.firstIndex(where: { $0.id == id }) else {
                 return SourceResponse()
             }
-            searches[number]?.sensors[place].read(results, at: now)
-            let omissions = searches[number]?.sensors[place].omissions(in: cities[number]) ?? []
+            let omissions = searches[number]?.sensors[place].read(results, in: cities[number], at: now) ?? []
             return SourceResponse(findings: settled(query, at: now), omissions: omissions)
         case .cities, .page, .document: return SourceResponse()
         }
@@ -112,7 +105,7 @@ struct OpenAQ: AirSource {
         guard case .hours(let number, let sensor) = query.kind,
             searches[number]?.pending.remove(sensor) != nil, searches[number]?.pending.isEmpty == true
         else { return [] }
-        return [CityFinding(city: number) { () throws(AirUnavailable) in try air(of: number, at: now) }]
+        return [CityFinding(city: number, try air(of: number, at: now))]
     }
 
     /// The air of the means of the sensors' hours.
@@ -124,7 +117,8 @@ struct OpenAQ: AirSource {
                 concentrations.record(values.reduce(0, +) / Double(values.count), of: pollutant, at: hour)
             }
         }
-        guard concentrations.hasParticulateMatter(at: Int(now / 3600)) else {
+        let newest = concentrations.newestHour(notAfter: Int(now / 3600)).map { concentrations.newest(at: $0) } ?? [:]
+        guard newest.keys.contains(where: \.isParticulateMatter) else {
             throw AirUnavailable("no station gives pm2_5 or pm10 now")
         }
         return try scale.air(concentrations, at: now)

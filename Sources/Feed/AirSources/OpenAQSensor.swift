@@ -42,26 +42,21 @@ struct OpenAQSensor {
     }
 
     /// Replaces what is known by the hours of a response. An hour is named by its end.
-    mutating func read(_ results: [JSONNode], at now: Int64) {
+    /// - Returns: data of the response that was left out or changed.
+    mutating func read(_ results: [JSONNode], in city: PolledCity, at now: Int64) -> Set<Omission> {
         hours = PollutantHours()
         let values = results.map { $0["value"].looseNumber }
         let isInMilligrams = isIndianMonoxide && values.allSatisfy { ($0 ?? 0) < Self.indianMonoxide }
         for (result, value) in zip(results, values) {
-            guard let end = result["period"]["datetimeTo"]["utc"].universalTime else {
-                hours.leaveOut("hours without a time that can be read")
-                continue
+            switch result["period"]["datetimeTo"]["utc"].universalTime {
+            case nil: hours.leaveOut("hours without a time that can be read")
+            case let end? where end > now + 3600: hours.leaveOut("hours in the future")
+            case let end?: hours.add(value.map { $0 * (isInMilligrams ? 1000 : factor) }, at: Int(end / 3600))
             }
-            guard end <= now + 3600 else {
-                hours.leaveOut("hours in the future")
-                continue
-            }
-            hours.add(value.map { $0 * (isInMilligrams ? 1000 : factor) }, at: Int(end / 3600))
         }
         isStale = hours.values.isEmpty
         if isStale { hours.leaveOut("sensors without an hour of the last day") }
         if pollutant.isParticulateMatter { hours.leaveOutSpikes() }
+        return hours.omissions(of: pollutant, in: city)
     }
-
-    /// Data of the last response that was left out or changed.
-    func omissions(in city: PolledCity) -> Set<Omission> { hours.omissions(of: pollutant, in: city) }
 }

@@ -7,14 +7,6 @@ internal import Bytes
 struct OpenAQStations {
     private static let stationsPerPollutant = 3
 
-    private struct Station {
-        let name: String
-        let isMonitor: Bool
-        /// Metres; infinite where it is not said.
-        let distance: Double
-        let node: JSONNode
-    }
-
     private(set) var sensors: [OpenAQSensor] = []
     private(set) var omissions: Set<Omission> = []
     private var liveCount = 0
@@ -23,7 +15,7 @@ struct OpenAQStations {
 
     /// - Parameter now: seconds since the Unix epoch.
     init(_ locations: [JSONNode], at now: Int64) {
-        var live: [Station] = []
+        var live: [(name: String, node: JSONNode)] = []
         var names: Set<String> = []
         for (place, node) in locations.enumerated() {
             let id = node["id"].scalar
@@ -35,21 +27,21 @@ struct OpenAQStations {
             } else if node["isMobile"].isTrue {
                 omissions.insert(Omission("stations that move", name))
             } else if let last, now - last <= staleAfter {
-                let distance = node["distance"].looseNumber ?? .infinity
-                live.append(Station(name: name, isMonitor: node["isMonitor"].isTrue, distance: distance, node: node))
+                live.append((name, node))
             } else {
                 omissions.insert(Omission("stations that have not reported within a day", name))
             }
         }
         liveCount = live.count
-        var counts: [Pollutant: Int] = [:]
-        let preferred = live.sorted { one, other in
-            one.isMonitor == other.isMonitor ? one.distance < other.distance : one.isMonitor
+        func metres(to node: JSONNode) -> Double { node["distance"].looseNumber ?? .infinity }
+        live.sort { one, other in
+            let isMonitor = one.node["isMonitor"].isTrue
+            guard isMonitor == other.node["isMonitor"].isTrue else { return isMonitor }
+            return metres(to: one.node) < metres(to: other.node)
         }
-        for station in preferred {
-            for (pollutant, sensor) in newestSensors(of: station)
-            where counts[pollutant, default: 0] < Self.stationsPerPollutant {
-                counts[pollutant, default: 0] += 1
+        for (name, node) in live {
+            for sensor in newestSensors(of: node, named: name)
+            where sensors.count(where: { $0.pollutant == sensor.pollutant }) < Self.stationsPerPollutant {
                 sensors.append(sensor)
             }
         }
@@ -57,30 +49,29 @@ struct OpenAQStations {
 
     /// The station's sensor of each pollutant. A new instrument or unit is a new sensor, so of several the one with the
     /// highest number is the one at work.
-    private mutating func newestSensors(of station: Station) -> [(key: Pollutant, value: OpenAQSensor)] {
-        let isIndian = station.node["country"]["code"].scalar == "IN"
+    private mutating func newestSensors(of station: JSONNode, named stationName: String) -> [OpenAQSensor] {
+        let isIndian = station["country"]["code"].scalar == "IN"
         var newest: [Pollutant: OpenAQSensor] = [:]
-        for sensor in (try? station.node["sensors"].elements()) ?? [] {
+        for sensor in (try? station["sensors"].elements()) ?? [] {
             guard let id = sensor["id"].looseNumber.flatMap({ Int(exactly: $0) }),
                 let name = try? sensor["parameter"]["name"].text(), let units = try? sensor["parameter"]["units"].text()
             else {
-                omissions.insert(Omission("sensors that cannot be read", station.name))
+                omissions.insert(Omission("sensors that cannot be read", stationName))
                 continue
             }
-            let pollutant = Pollutant(rawValue: name == "pm25" ? Pollutant.pm25.rawValue : name)
-            guard let pollutant else {
+            guard let pollutant = name == "pm25" ? .pm25 : Pollutant(rawValue: name) else {
                 parameters.insert(name)
                 continue
             }
             guard let sensor = OpenAQSensor(id: id, pollutant, units: units, isIndian: isIndian) else {
                 parameters.insert("\(name) in \(units)")
-                omissions.insert(Omission("sensors with an unknown unit", "\(name) in \(units), \(station.name)"))
+                omissions.insert(Omission("sensors with an unknown unit", "\(name) in \(units), \(stationName)"))
                 continue
             }
             parameters.insert(name)
             if id > newest[pollutant]?.id ?? .min { newest[pollutant] = sensor }
         }
-        return newest.sorted { $0.value.id < $1.value.id }
+        return newest.values.sorted { $0.id < $1.id }
     }
 
     /// The reason why there are no sensors of particulate matter; `nil` where there are.

@@ -56,10 +56,9 @@ struct OpenMeteo: AirSource {
                     response.omissions.formUnion(hours.omissions(of: pollutant, in: cities[number]))
                     for (hour, value) in hours.values { concentrations.record(value, of: pollutant, at: hour) }
                 }
-                response.findings.append(
-                    CityFinding(city: number) { () throws(AirUnavailable) in try scale.air(concentrations, at: now) })
-            } catch {
-                response.findings.append(CityFinding(city: number, reason: error.text))
+                response.findings.append(CityFinding(city: number, try scale.air(concentrations, at: now)))
+            } catch SourceError.unreadable(let text) {
+                response.findings.append(CityFinding(city: number, reason: text))
             }
         }
         return response

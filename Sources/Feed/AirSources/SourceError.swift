@@ -11,26 +11,17 @@ public enum SourceError: Error, Sendable, Equatable {
     /// Not in the documented shape.
     case unreadable(String)
 
-    /// One line for people.
-    var text: String {
-        switch self {
-        case .refused(let text), .busy(let text), .failed(let text), .missing(let text), .unreadable(let text): text
-        }
-    }
-
     /// Sorts a source's own words, which it sends in place of what was asked for.
     public init(vendorMessage said: String) {
         let text = said.lowercased()
         let words = text.split { !$0.isLetter }
         func mentions(_ beginnings: String...) -> Bool { words.contains { beginnings.contains(where: $0.hasPrefix) } }
-        let isBusy = mentions("quota") || ["rate limit", "limit exceeded", "too many"].contains { text.contains($0) }
-        let isAboutKey =
-            words.contains("key") || words.contains("keys")
+        if mentions("quota") || ["rate limit", "limit exceeded", "too many"].contains(where: text.contains) {
+            self = .busy(said)
+        } else if words.contains("key") || words.contains("keys")
             || mentions(
                 "apikey", "token", "authoris", "authoriz", "unauthori", "authenticat", "unauthenticat", "forbidden")
-        if isBusy {
-            self = .busy(said)
-        } else if isAboutKey {
+        {
             self = .refused(said)
         } else {
             self = .failed(said)

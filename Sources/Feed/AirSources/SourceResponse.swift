@@ -6,7 +6,7 @@ public struct CityFinding: Sendable, Equatable {
     public var city: Int
     public var air: Result<CityAir, AirUnavailable>
 
-    init(city: Int, _ air: () throws(AirUnavailable) -> CityAir) {
+    init(city: Int, _ air: @autoclosure () throws(AirUnavailable) -> CityAir) {
         self.city = city
         self.air = Result(catching: air)
     }

@@ -3,9 +3,8 @@ internal import Bytes
 /// Seconds since the Unix epoch of RFC 3339 text, with blanks around it or not.
 /// - Parameter zone: that of a text without one; `nil` where such a text is no time.
 func epochSeconds(_ text: String, zone: String? = nil) -> Int64? {
-    func milliseconds(_ text: [UInt8]) -> Int64? { parseRFC3339(text.span) }
-    let bytes = Array(trimmed(text.utf8))
-    let time = milliseconds(bytes) ?? zone.flatMap { milliseconds(bytes + $0.utf8) }
+    let text = trimmed(text[...])
+    let time = parseRFC3339(text.utf8Span.span) ?? zone.flatMap { parseRFC3339((text + $0).utf8Span.span) }
     return time.map { $0 / 1000 }
 }
 

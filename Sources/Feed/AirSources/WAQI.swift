@@ -32,23 +32,21 @@ struct WAQI: AirSource {
 
     func read(_ body: [UInt8], of query: SourceQuery, at now: Int64) throws(SourceError) -> SourceResponse {
         guard case .cities(let numbers) = query.kind, let number = numbers.first else { return SourceResponse() }
+        let station: JSONNode
         do throws(SourceError) {
-            let station = try document(in: body)["data"].object()
+            station = try document(in: body)["data"].object()
             // An unknown number is an error inside of a good response.
-            if (try? station["status"].text()) == "error" {
+            if station["status"].scalar == "error" {
                 throw .failed((try? station["msg"].text()) ?? "it gives no reason")
             }
-            var response = SourceResponse()
-            response.findings = [
-                CityFinding(city: number) { () throws(AirUnavailable) in
-                    try air(of: station, for: cities[number], at: now, &response.omissions)
-                }
-            ]
-            return response
-        } catch {
-            guard case .failed(let text) = error else { throw error }
+        } catch SourceError.failed(let text) {
             return SourceResponse(findings: [CityFinding(city: number, reason: onOneLine(text))])
         }
+        var response = SourceResponse()
+        let finding = CityFinding(
+            city: number, try air(of: station, for: cities[number], at: now, &response.omissions))
+        response.findings = [finding]
+        return response
     }
 
     private func air(

@@ -1,0 +1,34 @@
+/// A tag of a document.
+struct XMLTag {
+    private static let maximumAttributes = 16
+
+    /// With its slash where it ends an element.
+    let name: String
+    private(set) var attributes: [String: String] = [:]
+
+    /// The whole tags of a document in their order. No document type is read, so that no entity can grow.
+    static func all(in document: [UInt8]) -> some Sequence<XMLTag> {
+        document.split(separator: UInt8(ascii: "<")).lazy.filter { $0.contains(UInt8(ascii: ">")) }.map(XMLTag.init)
+    }
+
+    /// - Parameter text: from the name to the end of the tag, and what stands behind it.
+    private init(_ text: ArraySlice<UInt8>) {
+        let quote = text.first { "\"'".utf8.contains($0) } ?? UInt8(ascii: "\"")
+        let parts = text.split(
+            separator: quote, maxSplits: 2 * Self.maximumAttributes, omittingEmptySubsequences: false
+        ).map { String(decoding: $0, as: UTF8.self) }
+        name = String(parts[0].prefix { !$0.isWhitespace && $0 != ">" })
+        // Every other part is a value, up to the end of the tag.
+        for place in stride(from: 1, to: parts.count - 1, by: 2) {
+            let name = parts[place - 1].split { $0 == "=" || $0.isWhitespace }.last
+            guard let name, !parts[place - 1].contains(">") else { return }
+            attributes[String(name)] = Self.plain(parts[place])
+        }
+    }
+
+    private static func plain(_ text: String) -> String {
+        guard text.contains("&") else { return text }
+        return text.replacing("&lt;", with: "<").replacing("&gt;", with: ">").replacing("&quot;", with: "\"")
+            .replacing("&apos;", with: "'").replacing("&amp;", with: "&")
+    }
+}

@@ -6,19 +6,27 @@ import Testing
 
 @testable import HTTPClient
 
+private struct Settings {
+    var timeout = Duration.seconds(30)
+    var maximumBodyBytes = 8 << 20
+    var authorities: [UInt8]?
+}
+
 @discardableResult
 private func withClient<Result>(
-    _ change: (inout HTTPClientConfiguration) -> Void = { _ in },
-    _ body: (borrowing HTTPClient) throws -> Result
+    _ change: (inout Settings) -> Void = { _ in }, _ body: (borrowing HTTPClient) throws -> Result
 ) throws -> Result {
-    var configuration = HTTPClientConfiguration(userAgent: "air-quality-exporter/test")
-    change(&configuration)
-    return try body(try HTTPClient(configuration))
+    var settings = Settings()
+    change(&settings)
+    return try body(
+        try HTTPClient(
+            userAgent: "air-quality-exporter/test", timeout: settings.timeout,
+            maximumBodyBytes: settings.maximumBodyBytes, authorities: settings.authorities))
 }
 
 /// The words of the failure; empty without one.
 private func failure(
-    of url: String, headers: [String] = [], _ change: (inout HTTPClientConfiguration) -> Void = { _ in }
+    of url: String, headers: [String] = [], _ change: (inout Settings) -> Void = { _ in }
 ) throws -> String {
     try withClient(change) { client in
         do throws(SystemError) {
@@ -31,7 +39,7 @@ private func failure(
 }
 
 private func failure(
-    at server: ScriptedServer, _ change: (inout HTTPClientConfiguration) -> Void = { _ in }
+    at server: ScriptedServer, _ change: (inout Settings) -> Void = { _ in }
 ) throws -> String {
     try withExtendedLifetime(server) { try failure(of: server.url, change) }
 }

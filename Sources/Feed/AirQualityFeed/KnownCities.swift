@@ -6,8 +6,8 @@ struct KnownCities {
     private static let maximumLines = 10
 
     private struct State {
-        /// Time of the newest air, in seconds since the Unix epoch.
-        var observedAt: Int64?
+        /// Time of the newest air, in seconds since the Unix epoch; 0 without any.
+        var observedAt: Int64 = 0
         /// The reason why the source has no air; `nil` when it has.
         var reason: String?
         /// Time when the reason was said; `nil` while it is new.
@@ -25,15 +25,15 @@ struct KnownCities {
 
     var count: Int { cities.count }
 
-    var countWithAir: Int { known.count { $0.observedAt != nil && $0.reason == nil } }
+    var countWithAir: Int { known.count { $0.observedAt > 0 && $0.reason == nil } }
 
     /// In seconds since the Unix epoch.
-    var newestObservation: Int64? { known.lazy.compactMap(\.observedAt).max() }
+    var newestObservation: Int64? { known.map(\.observedAt).filter { $0 > 0 }.max() }
 
     /// The cities whose newest air is not from the current hour, the oldest first.
     func due(at now: Int64) -> [Int] {
-        cities.indices.filter { known[$0].observedAt.map { $0 / 3600 < now / 3_600_000 } ?? true }
-            .sorted { (known[$0].observedAt ?? 0, $0) < (known[$1].observedAt ?? 0, $1) }
+        cities.indices.filter { known[$0].observedAt / 3600 < now / 3_600_000 }
+            .sorted { (known[$0].observedAt, $0) < (known[$1].observedAt, $1) }
     }
 
     /// Takes in what a source says.
@@ -42,19 +42,19 @@ struct KnownCities {
         omissions.add(response.omissions)
         var news: [(city: Int, air: CityAir)] = []
         for finding in response.findings {
-            let last = known[finding.city]
+            let city = finding.city
             switch finding.air {
             case .success(let air):
-                known[finding.city].reason = nil
+                known[city].reason = nil
                 // A value older than the known one comes from a station that lags behind.
-                guard air.observedAt >= last.observedAt ?? 0 else { continue }
-                known[finding.city].observedAt = air.observedAt
-                news.append((finding.city, air))
+                guard air.observedAt >= known[city].observedAt else { continue }
+                known[city].observedAt = air.observedAt
+                news.append((city, air))
             case .failure(let reason):
                 let text = "\(reason)"
                 // An age in it changes every hour.
-                if last.reason?.filter(\.isLetter) != text.filter(\.isLetter) { known[finding.city].saidAt = nil }
-                known[finding.city].reason = text
+                if known[city].reason?.filter(\.isLetter) != text.filter(\.isLetter) { known[city].saidAt = nil }
+                known[city].reason = text
             }
         }
         return news

@@ -3,16 +3,14 @@ import AirSources
 import CommandLine
 import HTTPServer
 import HTTPText
-import JQ
 import System
 import WebSocket
 
 /// Asks an HTTP source for real air and serves it as a feed until a signal comes.
 func poll(_ flags: ParsedFlags, signals: Signals) throws {
-    let configuration = try PollConfiguration(flags)
-    let options = configuration.options
+    let options: PollOptions = try flags.options()
+    let source = try PolledSource(options, flags)
     let log = flags.beginLog(level: options.logLevel, format: options.logFormat)
-    let program = try jqProgram(of: flags, options)
     let state = Monitor(PollState(latest: LatestAir(lifetime: options.lifetime)))
     var feed = options.listen
     feed.headers = [HTTPField(name: FeedSource.fieldName, value: options.source.headerValue)]
@@ -21,14 +19,5 @@ func poll(_ flags: ParsedFlags, signals: Signals) throws {
     defer { server.stop() }
     let statusServer = try startStatusServer(on: options.webListenAddresses, state, log: log)
     defer { statusServer?.stop(within: .seconds(1)) }
-    try Poller(configuration, program, server, state, log).run()
-}
-
-private func jqProgram(of flags: ParsedFlags, _ options: PollOptions) throws -> JQProgram? {
-    guard let text = options.jq else { return nil }
-    do throws(SystemError) {
-        return try JQProgram(text)
-    } catch {
-        throw flags.rejection(of: "jq", expected: "a program of jq: \(error)")
-    }
+    Poller(source, server, state, log).run()
 }

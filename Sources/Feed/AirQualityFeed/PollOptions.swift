@@ -10,19 +10,19 @@ struct PollOptions: Options {
     var listen = WebSocketServerConfiguration.localhost
     var source = SourceName.openMeteo
     /// `nil` = the cities of `set`.
-    var cities: [PolledCity]?
+    var citiesFile: String?
     var set = CitySet.seeds
     /// `nil` = the source's, or India's.
     var index: IndexScale?
     var interval = Duration.seconds(15 * 60)
-    var key: SourceKey?
+    var keyFile: String?
     /// `nil` = the source's own.
     var baseURL: String?
     var url: String?
     var jq: String?
     var headerFile: String?
-    /// Certificate authorities in PEM; `nil` = the system's.
-    var authorities: [UInt8]?
+    /// `nil` = the system's authorities.
+    var caFile: String?
     /// `nil` = the source's own.
     var rate: CallRate?
     var timeout = Duration.seconds(30)
@@ -37,11 +37,12 @@ struct PollOptions: Options {
     static let flags: [Flag<Self>] = [
         .listen(\.listen),
         Flag("source", \.source, .choice, "Where the data comes from: open-meteo, waqi, openaq, cpcb or json."),
-        Flag("cities", \.cities, .cities, "CSV with the columns city, latitude, longitude, optionally id and country."),
+        Flag(
+            "cities", \.citiesFile, .file, "CSV with the columns city, latitude, longitude, optionally id and country."),
         Flag("set", \.set, .choice, "Built-in list of cities: seeds, india or capitals."),
         Flag("index", \.index, .choice, "india, us or eu; by default the one that the source gives, else india."),
         Flag("interval", \.interval, .duration(from: .seconds(1)), "Time between two rounds of requests."),
-        Flag("key-file", \.key, .key, "File with the source's API key, if it needs one."),
+        Flag("key-file", \.keyFile, .file, "File with the source's API key, if it needs one."),
         Flag("base-url", \.baseURL, .origin, secrecy: .address, "Scheme and host of a mirror of the source."),
         Flag("url", \.url, .address, secrecy: .address, "Address that --source json requests."),
         Flag(
@@ -50,7 +51,7 @@ struct PollOptions: Options {
         Flag(
             "header-file", \.headerFile, .file,
             "File with header fields for the requests of --source json, one a line."),
-        Flag("ca-file", \.authorities, .authorities, "Certificate authorities, PEM; the system's by default."),
+        Flag("ca-file", \.caFile, .file, "Certificate authorities, PEM; the system's by default."),
         Flag("rate", \.rate, .callRate, "Maximum rate of requests; each source has a default within its limits."),
         Flag("timeout", \.timeout, .timeout, "Maximum time for a complete response."),
         Flag(

@@ -42,7 +42,7 @@ struct PollPlan {
     private var budget: CallBudget
 
     private var queue: [(query: SourceQuery, attempts: Int)] = []
-    private var nextRoundAt: Int64?
+    private var nextRoundAt: Int64 = 0
     /// A request of the round has failed, so the next round may begin before this one is complete.
     private var hasRoundFailed = false
     private var hasRoundSucceeded = false
@@ -50,8 +50,8 @@ struct PollPlan {
     private var isRoundIncomplete = false
     private var pausedUntil: Int64 = 0
     private var failures = 0
-    /// The kind of problem that was logged last.
-    private var problem: PollFigures.Failure?
+    /// The kind of problem that was logged last; `nil` when all is well again.
+    private(set) var problem: PollFigures.Failure?
     private var requests: UInt64 = 0
     private var failedRequests: [PollFigures.Failure: UInt64] = [:]
     /// Time of the response that is being handled.
@@ -75,8 +75,6 @@ struct PollPlan {
         budget = CallBudget(rate)
     }
 
-    var hasProblem: Bool { problem != nil }
-
     func figures(at now: Int64) -> PollFigures {
         var budget = budget
         return PollFigures(
@@ -89,10 +87,10 @@ struct PollPlan {
     mutating func next(at now: Int64) -> Step {
         // A clock that was set back must not stop the plan for as long.
         pausedUntil = min(pausedUntil, now + max(interval, Self.maximumRetryAfter))
-        if let time = nextRoundAt, time > now + interval + Self.maximumJitter { nextRoundAt = nil }
+        if nextRoundAt > now + interval + Self.maximumJitter { nextRoundAt = now }
         if now < pausedUntil { return .wait(until: pausedUntil) }
-        if now >= nextRoundAt ?? now, queue.isEmpty || hasRoundFailed { beginRound(at: now) }
-        guard let query = queue.first?.query else { return .wait(until: nextRoundAt ?? now) }
+        if now >= nextRoundAt, queue.isEmpty || hasRoundFailed { beginRound(at: now) }
+        guard let query = queue.first?.query else { return .wait(until: nextRoundAt) }
         let delay = budget.delay(for: query.cost, at: now)
         guard delay == 0 else { return .wait(until: now + delay) }
         budget.spend(query.cost)
@@ -121,7 +119,12 @@ struct PollPlan {
         case .success(let response): take(response, of: query, attempts + 1)
         case .failure(let error): retry(query, attempts + 1, .unreachable, "cannot be reached (\(error))")
         }
-        if queue.isEmpty { endRound() }
+        guard queue.isEmpty else { return report }
+        report.log += cities.takeLines(at: now)
+        if !isRoundIncomplete, problem != nil {
+            problem = nil
+            report.log.append("\(source.rawValue) responds again")
+        }
         return report
     }
 
@@ -139,7 +142,13 @@ struct PollPlan {
             if response.headers.first("x-ratelimit-remaining") == "0" { pause(until: retryAfter) }
         } catch {
             switch error {
-            case .refused(let text): refuse("refuses: \(text)")
+            case .refused(let text):
+                // Nothing more is asked in this round.
+                queue = []
+                hasRoundFailed = true
+                isRoundIncomplete = true
+                let origin = keyOrigin.map { " (the key is from \($0))" } ?? ""
+                complain(.refused, "refuses: \(text)\(origin); trying again at the next interval")
             case .busy(let text):
                 pause(until: retryAfter ?? now + min(Self.busyPause, interval))
                 retry(query, attempts, .busy, "asks for fewer calls: \(text)")
@@ -183,14 +192,6 @@ struct PollPlan {
         report.news += cities.take(response)
     }
 
-    private mutating func endRound() {
-        report.log += cities.takeLines(at: now)
-        if !isRoundIncomplete, problem != nil {
-            problem = nil
-            report.log.append("\(source.rawValue) responds again")
-        }
-    }
-
     // MARK: Problems
 
     /// The query is tried again, after the others; only so often when it alone fails.
@@ -207,15 +208,6 @@ struct PollPlan {
         failures += 1
         pause(until: now + Int64(random() * Double(bound)))
         complain(failure, line + "; trying again")
-    }
-
-    /// Nothing more is asked in this round.
-    private mutating func refuse(_ line: String) {
-        queue = []
-        hasRoundFailed = true
-        isRoundIncomplete = true
-        let origin = keyOrigin.map { " (the key is from \($0))" } ?? ""
-        complain(.refused, "\(line)\(origin); trying again at the next interval")
     }
 
     /// Counts a problem, and logs it unless the last one was of its kind.

@@ -1,6 +1,5 @@
 import AirSources
 import Bytes
-import CommandLine
 import HTTPClient
 import JQ
 import System
@@ -10,25 +9,16 @@ import System
 final class Poller {
     private static let repetition: Duration = .seconds(30)
 
-    private let configuration: PollConfiguration
+    private var source: PolledSource
     private let server: FeedServer
     private let state: Monitor<PollState>
     private let log: Logger
-    private let http: HTTPClient
-    private var plan: PollPlan
-    private var program: JQProgram?
     /// Error of the jq program that was logged last.
     private var programError: String?
     private var repeatAt = monotonicTime() + repetition
 
-    init(
-        _ configuration: PollConfiguration, _ program: consuming JQProgram?, _ server: FeedServer,
-        _ state: Monitor<PollState>, _ log: Logger
-    ) throws {
-        http = try HTTPClient(configuration.client)
-        plan = configuration.plan
-        self.program = program
-        self.configuration = configuration
+    init(_ source: consuming PolledSource, _ server: FeedServer, _ state: Monitor<PollState>, _ log: Logger) {
+        self.source = source
         self.server = server
         self.state = state
         self.log = log
@@ -37,15 +27,15 @@ final class Poller {
     /// Blocks until a signal ends the program.
     func run() {
         while true {
-            state.change { $0.figures = plan.figures(at: currentTime()) }
-            switch plan.next(at: currentTime()) {
+            state.change { $0.figures = source.plan.figures(at: currentTime()) }
+            switch source.plan.next(at: currentTime()) {
             case .wait(let time):
                 // At most a minute: the clock may be set.
                 let delay = min(max(time - currentTime(), 1), 60_000)
                 guard wait(until: monotonicTime() + .milliseconds(delay)) else { return }
             case .ask(let query):
                 guard let result = ask(query) else { return }
-                take(plan.take(result, at: currentTime()))
+                take(source.plan.take(result, at: currentTime()))
             }
         }
     }
@@ -66,8 +56,8 @@ final class Poller {
     /// - Returns: `nil` when a signal has ended the program meanwhile.
     private func ask(_ query: SourceQuery) -> Result<HTTPClientResponse, SystemError>? {
         do throws(SystemError) {
-            let url = configuration.baseURL + query.path
-            let response = try http.get(url, headers: query.headers) { self.wait(until: monotonicTime()) }
+            let url = source.baseURL + query.path
+            let response = try source.http.get(url, headers: query.headers) { self.wait(until: monotonicTime()) }
             return response.map { .success($0) }
         } catch {
             return .failure(error)
@@ -75,12 +65,12 @@ final class Poller {
     }
 
     private func take(_ report: PollPlan.Report) {
-        for line in report.log { say(line, plan.hasProblem ? .warning : .info) }
-        send(report.news.map { ($0.city, $0.air.element(of: configuration.cities[$0.city])) })
+        for line in report.log { say(line, source.plan.problem == nil ? .info : .warning) }
+        send(report.news.map { ($0.city, $0.air.element(of: source.cities[$0.city])) })
         guard let document = report.document else { return }
         do throws(SystemError) {
             // An array, of which the entry is the content.
-            let elements = try program?.run(document.span) ?? []
+            let elements = try source.program?.run(document.span) ?? []
             send([(0, Array(elements.dropFirst().dropLast()))])
             programError = nil
         } catch {
@@ -94,6 +84,6 @@ final class Poller {
     }
 
     private func say(_ line: String, _ level: Logger.Level) {
-        log.log(level: level, onOneLine(configuration.key?.masked(line) ?? line))
+        log.log(level: level, onOneLine(source.key?.masked(line) ?? line))
     }
 }

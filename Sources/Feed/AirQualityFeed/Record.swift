@@ -9,12 +9,9 @@ func record(_ flags: ParsedFlags, signals: Signals) throws {
     let options: RecordOptions = try flags.options()
     let feed = try feedConfiguration(of: flags, options.feed)
     let log = flags.beginLog(level: options.logLevel, format: options.logFormat)
-    let recorder: Recorder
-    do throws(SystemError) {
-        recorder = try Recorder(of: feed.address.label, to: options.output, log: log, signals: signals)
-    } catch {
-        throw flags.rejection(of: "output", expected: "a file to append to: \(error)")
-    }
+    let recorder = try flags.using(
+        "output", expected: "a file to append to",
+        Recorder(of: feed.address.label, to: options.output, log: log, signals: signals))
     let client = WebSocketClient(configuration: feed, onEvent: recorder.receive, onMessage: recorder.receive)
     let thread = try ServiceThread(name: "client") { client.run() }
     while signals.wait(for: nil) == nil, recorder.failure == nil {}
@@ -33,15 +30,13 @@ func record(_ flags: ParsedFlags, signals: Signals) throws {
 /// The connection to the feed that the operand names. Its options are checked now and not at the first connection.
 private func feedConfiguration(
     of flags: ParsedFlags, _ options: FeedClientOptions
-) throws -> WebSocketClientConfiguration {
-    do throws(FeedOptionError) {
-        try options.check(prefix: "--")
-    } catch {
-        throw FlagError(error.line(prefix: "--"))
-    }
+) throws(FlagError) -> WebSocketClientConfiguration {
     let text = flags.operands[0]
-    do throws(SystemError) {
+    do {
+        try options.check(prefix: "--")
         return options.client(of: try WebSocketAddress(text), prefix: "--")
+    } catch let error as FeedOptionError {
+        throw FlagError(error.line(prefix: "--"))
     } catch {
         let shown = quoted(masked(address: text))
         throw FlagError("URL \(shown): \(error), expected ws://host:port/path or wss://host:port/path")

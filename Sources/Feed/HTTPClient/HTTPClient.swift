@@ -13,15 +13,38 @@ public import System
     /// Time until the connection and its TLS stand.
     private static let connectTimeout: Duration = .seconds(10)
 
-    private let configuration: HTTPClientConfiguration
+    private let maximumBodyBytes: Int
     private let handle: UnsafeMutableRawPointer
 
-    public init(_ configuration: HTTPClientConfiguration) throws(SystemError) {
+    /// - Parameters:
+    ///   - timeout: from the search for the host to the last byte received.
+    ///   - maximumBodyBytes: limit of a response's body when it is decompressed.
+    ///   - authorities: certificate authorities in PEM; `nil` = the system's.
+    public init(
+        userAgent: String, timeout: Duration, maximumBodyBytes: Int, authorities: [UInt8]?
+    ) throws(SystemError) {
         guard Self.isReady, let handle = unsafe curl_easy_init() else {
             throw SystemError(.system, "libcurl cannot start")
         }
-        self.configuration = configuration
+        self.maximumBodyBytes = maximumBodyBytes
         unsafe self.handle = handle
+        unsafe CCurl_setText(handle, CURLOPT_PROTOCOLS_STR, "http,https")
+        unsafe CCurl_setText(handle, CURLOPT_USERAGENT, userAgent)
+        // All that this libcurl can decompress.
+        unsafe CCurl_setText(handle, CURLOPT_ACCEPT_ENCODING, "")
+        if let authorities {
+            unsafe authorities.withUnsafeBytes { bytes in
+                _ = unsafe CCurl_setBytes(handle, CURLOPT_CAINFO_BLOB, bytes.baseAddress, bytes.count)
+            }
+        }
+        unsafe CCurl_setNumber(handle, CURLOPT_TIMEOUT_MS, Int(timeout.pollMilliseconds))
+        let connectTimeout = min(Self.connectTimeout, timeout).pollMilliseconds
+        unsafe CCurl_setNumber(handle, CURLOPT_CONNECTTIMEOUT_MS, Int(connectTimeout))
+        unsafe CCurl_setNumber(handle, CURLOPT_MAXFILESIZE, maximumBodyBytes)
+        // Signals are the main thread's.
+        unsafe CCurl_setNumber(handle, CURLOPT_NOSIGNAL, 1)
+        unsafe CCurl_setCallback(handle, CURLOPT_WRITEFUNCTION, httpBody)
+        unsafe CCurl_setProgressCallback(handle, httpProgress)
     }
 
     deinit { unsafe curl_easy_cleanup(handle) }
@@ -42,17 +65,15 @@ public import System
         var list: UnsafeMutablePointer<curl_slist>?
         defer { unsafe curl_slist_free_all(list) }
         for line in headers { unsafe list = curl_slist_append(list, line) }
-        let transfer = Transfer(maximumBodyBytes: configuration.maximumBodyBytes, isWanted)
-        var message = [CChar](repeating: 0, count: Int(CURL_ERROR_SIZE))
+        let transfer = Transfer(maximumBodyBytes: maximumBodyBytes, isWanted)
+        var message = [UInt8](repeating: 0, count: Int(CURL_ERROR_SIZE))
         let result: CURLcode = unsafe message.withUnsafeMutableBytes { message in
-            setOptions(url)
+            unsafe CCurl_setText(handle, CURLOPT_URL, url)
             unsafe CCurl_setPointer(handle, CURLOPT_HTTPHEADER, list)
             unsafe CCurl_setPointer(handle, CURLOPT_ERRORBUFFER, message.baseAddress)
             let owner = unsafe Unmanaged.passUnretained(transfer).toOpaque()
             unsafe CCurl_setPointer(handle, CURLOPT_WRITEDATA, owner)
-            unsafe CCurl_setCallback(handle, CURLOPT_WRITEFUNCTION, httpBody)
             unsafe CCurl_setPointer(handle, CURLOPT_XFERINFODATA, owner)
-            unsafe CCurl_setProgressCallback(handle, httpProgress)
             let result = unsafe curl_easy_perform(handle)
             unsafe CCurl_setPointer(handle, CURLOPT_ERRORBUFFER, nil)
             return result
@@ -64,10 +85,9 @@ public import System
         case CURLE_ABORTED_BY_CALLBACK: return nil
         // libcurl's own words for both cases differ from version to version.
         case CURLE_WRITE_ERROR, CURLE_FILESIZE_EXCEEDED:
-            throw SystemError(.peer, "the body has more than \(configuration.maximumBodyBytes) bytes")
+            throw SystemError(.peer, "the body has more than \(maximumBodyBytes) bytes")
         default:
-            let end = message.firstIndex(of: 0) ?? 0
-            let text = String(decoding: message[..<end].map(UInt8.init), as: UTF8.self)
+            let text = String(decoding: message.prefix { $0 != 0 }, as: UTF8.self)
             throw SystemError(.peer, text.isEmpty ? unsafe String(cString: curl_easy_strerror(result)) : text)
         }
     }
@@ -82,26 +102,6 @@ public import System
             unsafe last = header
         }
         return headers
-    }
-
-    private func setOptions(_ url: String) {
-        unsafe curl_easy_reset(handle)
-        unsafe CCurl_setText(handle, CURLOPT_URL, url)
-        unsafe CCurl_setText(handle, CURLOPT_PROTOCOLS_STR, "http,https")
-        unsafe CCurl_setText(handle, CURLOPT_USERAGENT, configuration.userAgent)
-        // All that this libcurl can decompress.
-        unsafe CCurl_setText(handle, CURLOPT_ACCEPT_ENCODING, "")
-        if let authorities = configuration.authorities {
-            unsafe authorities.withUnsafeBytes { bytes in
-                _ = unsafe CCurl_setBytes(handle, CURLOPT_CAINFO_BLOB, bytes.baseAddress, bytes.count)
-            }
-        }
-        unsafe CCurl_setNumber(handle, CURLOPT_TIMEOUT_MS, Int(configuration.timeout.pollMilliseconds))
-        let connectTimeout = min(Self.connectTimeout, configuration.timeout)
-        unsafe CCurl_setNumber(handle, CURLOPT_CONNECTTIMEOUT_MS, Int(connectTimeout.pollMilliseconds))
-        unsafe CCurl_setNumber(handle, CURLOPT_MAXFILESIZE, configuration.maximumBodyBytes)
-        // Signals are the main thread's.
-        unsafe CCurl_setNumber(handle, CURLOPT_NOSIGNAL, 1)
     }
 }
 

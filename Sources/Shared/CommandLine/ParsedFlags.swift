@@ -43,11 +43,11 @@ public struct ParsedFlags: Sendable {
     /// The result of what the flag's value is for.
     /// - Parameter expected: a usable value.
     /// - Throws: the reason why there is none, as the error of the flag.
-    public func using<Result>(
-        _ flag: String, expected: String, _ result: @autoclosure () throws(SystemError) -> Result
+    public func using<Result: ~Copyable>(
+        _ flag: String, expected: String, _ result: @autoclosure () throws -> Result
     ) throws(FlagError) -> Result {
-        do throws(SystemError) { return try result() } catch {
-            throw rejection(of: flag, expected: "\(expected): \(error.reason)")
+        do { return try result() } catch {
+            throw rejection(of: flag, expected: "\(expected): \(error)")
         }
     }
 

@@ -1,0 +1,118 @@
+import AirQualityIndex
+import AirSources
+import Bytes
+import CommandLine
+import FeedOptions
+import HTTPClient
+import HTTPText
+import JQ
+import System
+
+/// The source that `poll` requests, as the flags describe it.
+struct PolledSource: ~Copyable {
+    /// Empty for a source that a jq program reads.
+    let cities: [PolledCity]
+    let key: SourceKey?
+    /// Scheme and host.
+    let baseURL: String
+    let http: HTTPClient
+    /// The program of `--source json`.
+    var program: JQProgram?
+    var plan: PollPlan
+}
+
+extension PolledSource {
+    /// Checks the flags together, and reads their files.
+    init(_ options: PollOptions, _ flags: ParsedFlags) throws {
+        let name = options.source
+        try Self.checkCombination(options, flags)
+        let listed = try flags.content("cities", options.citiesFile, "CSV with city,latitude,longitude") {
+            try PolledCity.list(csv: $0)
+        }
+        let cities = name == .json ? [] : try listed ?? options.set.cities
+        let key = try Self.key(options, flags)
+        let baseURL = options.url.flatMap(httpOrigin) ?? options.baseURL ?? name.baseURL(hasKey: key != nil)
+        let rate = options.rate ?? name.rate
+        let document = SourceQuery(
+            path: String((options.url ?? "").dropFirst(baseURL.count)), headers: try Self.headers(options, flags),
+            subject: baseURL)
+        let api = name.source(
+            cities: cities, scale: options.index ?? name.givenIndex ?? .india, key: key?.text,
+            maximumCost: rate.calls, document: document)
+        // Read here and not by libcurl at each request, which would wait for a pipe that has taken the file's place.
+        let authorities = try flags.content("ca-file", options.caFile, "certificates of authorities in PEM") { $0 }
+        self.init(
+            cities: cities, key: key, baseURL: baseURL,
+            // A body of twice the longest real one: a source's response costs some twenty times its size to read.
+            http: try HTTPClient(
+                userAgent: "air-quality-exporter/\(BuildVersion.version) (\(Program.feed.name) poll)",
+                timeout: options.timeout, maximumBodyBytes: 4 << 20, authorities: authorities),
+            program: try options.jq.map { try flags.using("jq", expected: "a program of jq", JQProgram($0)) },
+            plan: PollPlan(
+                source: name, api: api, cities: cities, keyOrigin: key?.origin, rate: rate,
+                interval: options.interval, random: { .random(in: 0..<1) }))
+    }
+
+    private static func checkCombination(_ options: PollOptions, _ flags: ParsedFlags) throws(FlagError) {
+        func require(_ isGood: Bool, _ flag: String, _ expected: String) throws(FlagError) {
+            if !isGood { throw flags.rejection(of: flag, expected: expected) }
+        }
+        let isJSON = options.source == .json
+        for flag in ["url", "jq", "header-file"] {
+            try require(isJSON || !flags.isGiven(flag), flag, "--source json with it")
+        }
+        for flag in ["cities", "set", "index", "base-url", "key-file"] {
+            let expected = "another --source; json has --url, --jq, and --header-file for a key"
+            try require(!isJSON || !flags.isGiven(flag), flag, expected)
+        }
+        try require(!isJSON || options.url != nil, "url", "an address with --source json")
+        try require(
+            !isJSON || options.jq != nil, "jq",
+            "a program with --source json that makes objects such as {city: .name, aqi: .value}")
+        try require(options.citiesFile == nil || !flags.isGiven("set"), "set", "no --cities beside it")
+        if let given = options.source.givenIndex, let index = options.index {
+            try require(
+                index == given, "index", "\(given.rawValue), the index that \(options.source.rawValue) gives")
+        }
+    }
+
+    /// The key of the file, else of the environment.
+    private static func key(_ options: PollOptions, _ flags: ParsedFlags) throws(FlagError) -> SourceKey? {
+        let keyOfFile = try flags.content("key-file", options.keyFile, "a file with \(SourceKey.form)") { content in
+            let origin = "--key-file \(quoted(options.keyFile ?? ""))"
+            if let key = SourceKey(content, origin: origin) { return key }
+            throw SystemError(.configuration, "it has something else")
+        }
+        if let keyOfFile { return keyOfFile }
+        let source = options.source
+        let variable = PollOptions.keyVariable
+        if source != .json, let text = environmentVariables()[variable], !text.isEmpty {
+            if let key = SourceKey(text.utf8, origin: variable) { return key }
+            throw FlagError("\(variable) ***: expected \(SourceKey.form)")
+        }
+        guard source.needsKey else { return nil }
+        throw flags.rejection(
+            of: "key-file", expected: "a file with the key for \(source.rawValue), or the key in \(variable)")
+    }
+
+    private static func headers(_ options: PollOptions, _ flags: ParsedFlags) throws -> [String] {
+        var file = FeedClientOptions()
+        file.headerFile = options.headerFile
+        do throws(FeedOptionError) {
+            return try file.headerFields().map { "\($0.name): \($0.value)" }
+        } catch {
+            throw flags.rejection(of: "header-file", expected: error.expected)
+        }
+    }
+}
+
+extension ParsedFlags {
+    /// The value that a flag's file holds; `nil` without the flag.
+    /// - Parameter expected: the expected content, of 16 MiB at most.
+    fileprivate func content<Value>(
+        _ flag: String, _ path: String?, _ expected: String, read: ([UInt8]) throws -> Value
+    ) throws(FlagError) -> Value? {
+        guard let path else { return nil }
+        return try using(flag, expected: expected, read(readFile(path, limit: 16 << 20)))
+    }
+}

@@ -262,6 +262,35 @@ def test_cpcb(has_key, start, serve, listen, cities, key_file):
     )
 
 
+@pytest.fixture
+def openaq(start, serve, listen, cities, key_file):
+    """Polls a location of OpenAQ whose sensors have the same value each hour.
+
+    Its sensors are named, with unit and value, by number; the result is Delhi's concentrations.
+    """
+
+    def concentrations(location: dict, sensors: dict[int, tuple]) -> dict:
+        def answer(path, query, headers):
+            if path.startswith("/v3/locations"):
+                return Answer(sources.openaq_page([location]))
+            name, unit, value = sensors[int(path.split("/")[3])]
+            times = [hour_now() - age * HOUR for age in range(25)]
+            hours = [sources.openaq_hour(time_, value, name, unit) for time_ in times]
+            return Answer(sources.openaq_page(hours))
+
+        bridge = start.feed(
+            "poll",
+            "--source=openaq",
+            f"--base-url={serve(answer).url}",
+            cities("Delhi,28.6,77.2,"),
+            key_file,
+            "--rate=100/1s",
+        )
+        return listen(bridge.url).wait_for_city("Delhi")["pollutants"]
+
+    return concentrations
+
+
 @pytest.mark.parametrize(
     "country, expected",
     [
@@ -269,45 +298,21 @@ def test_cpcb(has_key, start, serve, listen, cities, key_file):
         ("US", {"pm2_5": 45, "no2": 75.26, "so2": 41.92, "co": 1.37}),
     ],
 )
-def test_openaq_s_indian_units(country, expected, start, serve, listen, cities, key_file):
+def test_openaq_s_indian_units(country, expected, openaq):
     """CPCB's numbers under the label ppb, against CPCB's archive."""
-    table = [
-        (1, "pm25", "µg/m³", 45),
-        (2, "no2", "ppb", 40),
-        (3, "so2", "ppb", 16),
-        (4, "co", "ppb", 1.2),
-    ]
-
-    def answer(path, query, headers):
-        if path.startswith("/v3/locations"):
-            location = sources.openaq_location(8118, time.time() - 600, [row[:3] for row in table])
-            return Answer(
-                sources.openaq_page(
-                    [location | {"country": {"id": 1, "code": country, "name": "X"}}]
-                )
-            )
-        _, name, unit, value = table[int(path.split("/")[3]) - 1]
-        return Answer(
-            sources.openaq_page(
-                [
-                    sources.openaq_hour(hour_now() - age * HOUR, value, name, unit)
-                    for age in range(25)
-                ]
-            )
-        )
-
-    bridge = start.feed(
-        "poll",
-        "--source=openaq",
-        f"--base-url={serve(answer).url}",
-        cities("Delhi,28.6,77.2,"),
-        key_file,
-        "--rate=100/1s",
-    )
-    assert listen(bridge.url).wait_for_city("Delhi")["pollutants"] == expected
+    sensors = {
+        1: ("pm25", "µg/m³", 45),
+        2: ("no2", "ppb", 40),
+        3: ("so2", "ppb", 16),
+        4: ("co", "ppb", 1.2),
+    }
+    rows = [(number, *row[:2]) for number, row in sensors.items()]
+    location = sources.openaq_location(8118, time.time() - 600, rows)
+    location["country"] = {"id": 1, "code": country, "name": "X"}
+    assert openaq(location, sensors) == expected
 
 
-def test_an_openaq_station_whose_old_sensors_are_silent(start, serve, listen, cities, key_file):
+def test_an_openaq_station_whose_old_sensors_are_silent(openaq):
     """openaq/openaq-python@2818152 tests/fixtures/responses/locations_1000.json, location 17."""
     old = [(35, "pm25", "µg/m³"), (36, "no2", "µg/m³"), (392, "co", "µg/m³")]
     new = {
@@ -315,30 +320,6 @@ def test_an_openaq_station_whose_old_sensors_are_silent(start, serve, listen, ci
         12234784: ("no2", "ppb", 40),
         12234782: ("co", "ppb", 1.2),
     }
-
-    def answer(path, query, headers):
-        if path.startswith("/v3/locations"):
-            sensors = old + [(number, *row[:2]) for number, row in new.items()]
-            return Answer(
-                sources.openaq_page([sources.openaq_location(17, time.time() - 600, sensors)])
-            )
-        name, unit, value = new[int(path.split("/")[3])]
-        return Answer(
-            sources.openaq_page(
-                [
-                    sources.openaq_hour(hour_now() - age * HOUR, value, name, unit)
-                    for age in range(25)
-                ]
-            )
-        )
-
-    bridge = start.feed(
-        "poll",
-        "--source=openaq",
-        f"--base-url={serve(answer).url}",
-        cities("Delhi,28.6,77.2,"),
-        key_file,
-        "--rate=100/1s",
-    )
-    element = listen(bridge.url).wait_for_city("Delhi")
-    assert element["pollutants"] == {"pm2_5": 45, "no2": 40, "co": 1200}
+    rows = old + [(number, *row[:2]) for number, row in new.items()]
+    location = sources.openaq_location(17, time.time() - 600, rows)
+    assert openaq(location, new) == {"pm2_5": 45, "no2": 40, "co": 1200}

@@ -105,4 +105,6 @@ def test_512_connections_with_unfinished_records_are_bounded_in_memory(exporter,
             plain = connect(exporter.port, 60, source=f"127.0.0.{2 + number % 4}")
             client = stack.enter_context(context.wrap_socket(plain, server_hostname="localhost"))
             socket.socket(fileno=os.dup(client.fileno())).send(record)
-        assert exporter.resident_bytes - before < 64 * MIB
+        more = exporter.resident_bytes - before
+        print(f"{more / MIB:.0f} MiB more")
+        assert more < 64 * MIB

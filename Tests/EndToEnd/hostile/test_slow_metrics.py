@@ -63,6 +63,7 @@ def test_slow_readers_hold_a_bounded_amount(busy, encoding, addresses):
         )
     assert statuses <= {b"HTTP/1.1 200", b"HTTP/1.1 503"}
     wait_for(lambda: exporter.scrape().value(metrics.IN_FLIGHT) == 1, "the end of all downloads")
+    print(f"{exporter.peak_resident_bytes / MIB:.0f} MiB at the peak")
     assert exporter.peak_resident_bytes < 192 * MIB
 
 

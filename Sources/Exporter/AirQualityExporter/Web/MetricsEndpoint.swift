@@ -89,8 +89,8 @@ final class MetricsEndpoint: Sendable {
         }
     }
 
-    /// A page of the store as it is at this moment or later. Whoever asks while one is rendered gets the next, rendered
-    /// once for all who wait.
+    /// A page of the store as it is at this moment or later. Requests that come while one is rendered get the next,
+    /// rendered once for all who wait.
     private func page(in form: PageForm) -> RenderedPage {
         let version = store.version
         return pages.withLock { pages in

@@ -30,7 +30,7 @@ struct ConfigurationTests {
                 "AIR_QUALITY_EXPORTER_FEED_PAUSE_WHEN_UNUSED": "1m30s",
             ])
         #expect(configuration.feeds.map(\.label) == ["ws://a.example/", "wss://b.example/"])
-        #expect(configuration.history.capacity == 7)
+        #expect(configuration.historyCapacity == 7)
         #expect(configuration.web.configFile == "web.yml")
         #expect(configuration.web.isLifecycleEnabled)
         #expect(configuration.pauseWhenUnused == .seconds(90))

@@ -19,7 +19,7 @@ struct HealthProbeTests {
         do throws(SystemError) {
             var pieces = [Array(response.utf8)]
             let answer = try HealthProbe.response { () throws(SystemError) in pieces.popLast() ?? [] }
-            #expect(status.map { .http(status: $0, line: text) } == answer)
+            #expect(status.map { HealthProbe.Response(status: $0, line: text) } == answer)
         } catch {
             #expect(status == nil && error.code == .peer && error.reason.contains(text))
         }
@@ -31,7 +31,7 @@ struct HealthProbeTests {
             defer { isFirst = false }
             return isFirst ? Array("HTTP/1.1 200 OK\r\n\r\n".utf8) : [UInt8](repeating: 0x61, count: 1 << 16)
         }
-        #expect(answer == .http(status: 200, line: String(repeating: "a", count: HealthProbe.lineLimit)))
+        #expect(answer.status == 200 && answer.line == String(repeating: "a", count: HealthProbe.lineLimit))
     }
 
     @Test func `An address without a port is an error`() throws {

@@ -56,14 +56,12 @@ final class Exporter: Sendable {
             return server
         } catch {
             guard error.code == .address else { throw error }
-            if settings.usesSystemdSockets {
-                throw SystemError(
-                    .address, "--web.systemd-socket: expected a socket unit that starts this service: \(error.reason)")
-            }
+            let advice = "use a free address of this machine, such as :10026, or end what listens on this one"
             throw SystemError(
                 .address,
-                "--web.listen-address: \(error.reason); "
-                    + "use a free address of this machine, such as :10026, or end what listens on this one")
+                settings.usesSystemdSockets
+                    ? "--web.systemd-socket: expected a socket unit that starts this service: \(error.reason)"
+                    : "--web.listen-address: \(error.reason); \(advice)")
         }
     }
 

@@ -9,11 +9,10 @@ struct HealthProbe: Sendable {
     /// answers, not who it is.
     var tls: TLSConfiguration?
 
-    enum Response: Sendable, Equatable {
+    struct Response: Equatable {
+        var status: Int
         /// The first line of the body, at most `lineLimit` bytes.
-        case http(status: Int, line: String)
-        /// The server requires a client certificate, which a probe has not, and it spoke TLS.
-        case tls
+        var line: String
     }
 
     static let lineLimit = 1024
@@ -21,8 +20,9 @@ struct HealthProbe: Sendable {
 
     /// Requests the path and waits for the response, for however long it takes.
     ///
+    /// - Returns: `nil` when the server speaks TLS and requires a client certificate, which a probe has not.
     /// - Throws: `address` (nobody listens), `tls`, or `peer` (the response is not HTTP).
-    func get(_ path: String) throws(SystemError) -> Response {
+    func get(_ path: String) throws(SystemError) -> Response? {
         do throws(SystemError) {
             let socket = try ClientSocket(address)
             let request = Array(
@@ -37,7 +37,7 @@ struct HealthProbe: Sendable {
             } catch {
                 guard error.code == .peer, tls.wantsClientCertificate else { throw error }
             }
-            if tls.wantsClientCertificate { return .tls }
+            if tls.wantsClientCertificate { return nil }
             try session.send(request)
             return try Self.response { () throws(SystemError) in try session.receive() }
         } catch {
@@ -60,7 +60,7 @@ struct HealthProbe: Sendable {
             let status: Int = decimalNumber(bytes[9..<12]), 200..<600 ~= status
         else { throw SystemError(.peer, "the response is not HTTP/1.1") }
         let line = bytes[head.upperBound...].prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
-        return .http(status: status, line: String(decoding: line.prefix(lineLimit), as: UTF8.self))
+        return Response(status: status, line: String(decoding: line.prefix(lineLimit), as: UTF8.self))
     }
 }
 

@@ -18,14 +18,13 @@ func healthcheck(_ configuration: Configuration) -> Int32 {
         let web = try configuration.web.configFile.map { (path) throws(SystemError) in
             try WebConfiguration(file: path)
         }
-        switch try HealthProbe(address: address, tls: web?.tls).get(ExporterPath.ready.rawValue) {
-        case .http(status: 200, let line): StandardStream.output.write("\(line)\n", within: .seconds(1))
-        case .http(let status, let line): throw SystemError(.peer, "\(address): status \(status): \(line)")
-        // Without a client certificate there is no more to learn.
-        case .tls:
-            StandardStream.output.write(
-                "the server speaks TLS and requires a client certificate\n", within: .seconds(1))
+        let response = try HealthProbe(address: address, tls: web?.tls).get(ExporterPath.ready.rawValue)
+        if let response, response.status != 200 {
+            throw SystemError(.peer, "\(address): status \(response.status): \(response.line)")
         }
+        // Without a client certificate there is no more to learn.
+        let line = response?.line ?? "the server speaks TLS and requires a client certificate"
+        StandardStream.output.write("\(line)\n", within: .seconds(1))
         return 0
     } catch {
         writeUnhealthy(error.reason)
@@ -34,6 +33,5 @@ func healthcheck(_ configuration: Configuration) -> Int32 {
 }
 
 private func writeUnhealthy(_ reason: String) {
-    LogWriter.standardError.append(Array("air-quality-exporter: unhealthy: \(reason)\n".utf8))
-    LogWriter.standardError.flush()
+    StandardStream.error.write("air-quality-exporter: unhealthy: \(reason)\n", within: .seconds(1))
 }

@@ -15,14 +15,14 @@ package struct AcceptElement {
     /// The first elements of such a field, with their first parameters, without those whose quality is malformed. No
     /// client sends as many as are read.
     package static func list(_ field: String) -> [AcceptElement] {
-        split(field.utf8[...], at: UInt8(ascii: ","), limit: 16).compactMap { element in
-            var parts = split(element, at: UInt8(ascii: ";"), limit: 8)
-            guard let name = parts.popFirst().map(text), !name.isEmpty else { return nil }
+        splitUnquoted(field.utf8[...], at: UInt8(ascii: ","), limit: 16).compactMap { element in
+            var parts = splitUnquoted(element, at: UInt8(ascii: ";"), limit: 8)
+            guard let name = parts.popFirst().map(unquoted), !name.isEmpty else { return nil }
             var result = AcceptElement(name: name.lowercased())
             for part in parts {
                 let pair = part.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-                let name = text(pair[0]).lowercased()
-                let value = pair.count > 1 ? text(pair[1]) : ""
+                let name = unquoted(pair[0]).lowercased()
+                let value = pair.count > 1 ? unquoted(pair[1]) : ""
                 if name == "q" {
                     guard let quality = qualityValue(value) else { return nil }
                     result.quality = quality
@@ -33,20 +33,6 @@ package struct AcceptElement {
             return result
         }
     }
-}
-
-/// The first parts between separators, outside of quotation marks.
-private func split(_ text: Substring.UTF8View, at separator: UInt8, limit: Int) -> ArraySlice<Substring.UTF8View> {
-    var isQuoted = false
-    return text.split(maxSplits: limit, omittingEmptySubsequences: false) { byte in
-        if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
-        return byte == separator && !isQuoted
-    }.prefix(limit)
-}
-
-/// Without the blanks around it, and without quotation marks.
-private func text(_ bytes: Substring.UTF8View) -> String {
-    String(decoding: trimmed(bytes).filter { $0 != UInt8(ascii: "\"") }, as: UTF8.self)
 }
 
 /// A quality value (RFC 9110 section 12.4.2), 0 to 1 with at most three decimals, in thousandths. `nil` for anything

@@ -58,10 +58,6 @@ struct Configuration: Sendable {
 
     /// The `feed` label of the embedded feed.
     static let demoLabel = "demo"
-
-    var history: HistoryRule {
-        HistoryRule(capacity: historyCapacity, interval: historyInterval.milliseconds, keep: historyKeep)
-    }
 }
 
 extension Configuration {
@@ -118,8 +114,9 @@ extension Configuration {
     func storeRules(for feeds: [ConfiguredFeed]) -> StoreRules {
         let formats = [format] + feeds.map(\.settings.format) + (isDemo ? [DemoFeed.format] : [])
         return StoreRules(
-            scale: scale, history: history, cityLimit: cityLimit, expireAfter: expireAfter.milliseconds,
-            shard: format.shard,
+            scale: scale,
+            history: HistoryRule(capacity: historyCapacity, interval: historyInterval.milliseconds, keep: historyKeep),
+            cityLimit: cityLimit, expireAfter: expireAfter.milliseconds, shard: format.shard,
             families: feedFile == nil ? Set(formats.flatMap(\.families)) : Set(CityFamilyName.allCases))
     }
 

@@ -62,7 +62,12 @@ struct FeedHandler: ~Copyable {
         }
         let recorded = store.record(outcome.decoded, feed: number)
         warnOfNames(recorded)
-        if outcome.decoded.hasTimesWithoutZone { warnOfTimes() }
+        if outcome.decoded.hasTimesWithoutZone, !hasToldOfTimes {
+            hasToldOfTimes = true
+            logger.warning(
+                "Times without a zone: readings have the time of their arrival",
+                metadata: ["feed": label, "hint": "--feed.time-zone +05:30"])
+        }
         var reasons: [RejectionReason?] = recorded.rejections.reasons
         if outcome.decoded.isWithoutReadings { reasons.append(nil) }
         for reason in reasons { explain(reason, message, outcome) }
@@ -105,14 +110,6 @@ struct FeedHandler: ~Copyable {
         } else {
             logger.info("Message without readings", metadata: metadata)
         }
-    }
-
-    private mutating func warnOfTimes() {
-        guard !hasToldOfTimes else { return }
-        hasToldOfTimes = true
-        logger.warning(
-            "Times without a zone: readings have the time of their arrival",
-            metadata: ["feed": label, "hint": "--feed.time-zone +05:30"])
     }
 
     private mutating func warnOfNames(_ outcome: RecordOutcome) {

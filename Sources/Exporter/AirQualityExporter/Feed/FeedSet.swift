@@ -112,14 +112,12 @@ final class FeedSet: Sendable {
 
     private func replace(with wanted: [ConfiguredFeed]) -> String? {
         let isPaused = store.feeds.contains { $0.isPaused }
-        var kept = receivers
-        let place = kept.partition { receiver in
-            receiver.feed.entry.map { entry in
-                !wanted.contains { $0.label == receiver.feed.label && $0.entry == entry }
-            } ?? false
+        func isKept(_ receiver: FeedReceiver) -> Bool {
+            guard let entry = receiver.feed.entry else { return true }
+            return wanted.contains { $0.label == receiver.feed.label && $0.entry == entry }
         }
-        let old = kept[place...]
-        kept.removeSubrange(place...)
+        var kept = receivers.filter(isKept)
+        let old = receivers.filter { !isKept($0) }
         for receiver in old { receiver.client.stop() }
         for receiver in old {
             receiver.join()

@@ -38,19 +38,15 @@ final class EventHub: Sendable {
         // The delay before a reconnect, and a comment that the client receives at once.
         var greeting = Array("retry: 2000\n:\n\n".utf8)
         if let known = request.header("Last-Event-ID"), known != id(of: version) { greeting += event(version) }
-        return HTTPResponse(status: 200, headers: Self.headers, body: .stream(listen(greeting, knowing: version)))
-    }
-
-    /// - Parameter version: the store's, a moment ago.
-    private func listen(_ greeting: [UInt8], knowing version: UInt64) -> HTTPStream {
         let number = state.change { state in
             state.lastNumber += 1
             state.listeners[state.lastNumber] = version
             return state.lastNumber
         }
-        return HTTPStream(
+        let stream = HTTPStream(
             greeting: greeting, next: { [self] in next(for: number) },
             end: { [state] in state.change { _ = $0.listeners.removeValue(forKey: number) } })
+        return HTTPResponse(status: 200, headers: Self.headers, body: .stream(stream))
     }
 
     private func next(for number: Int) -> [UInt8] {

@@ -1,4 +1,5 @@
 import AirQuality
+import Compression
 import Exposition
 import HTTPServer
 import HTTPText
@@ -24,6 +25,14 @@ final class MetricsEndpoint: Sendable {
         var figures: ExporterFigures
         var format: ExpositionFormat
         var text: [UInt8]
+    }
+
+    private struct RenderedPage {
+        let version: UInt64
+        /// Bytes of the page as text: the room that the next one will take.
+        let textCount: Int
+        /// The page with what comes after it.
+        let pieces: @Sendable (_ end: [UInt8]) -> [[UInt8]]
     }
 
     /// - Parameters:
@@ -100,7 +109,10 @@ final class MetricsEndpoint: Sendable {
             // A little more than the last time, because numbers grow.
             let capacity = last.map { $0.textCount + $0.textCount / 32 } ?? 0
             let text = exposition.render(snapshot, in: form.format, capacity: capacity)
-            let page = RenderedPage(version: snapshot.version, text: text, isGzip: form.isGzip)
+            let gzip = form.isGzip ? Gzip(text) : nil
+            let page = RenderedPage(version: snapshot.version, textCount: text.count) { end in
+                gzip?.member(endingWith: end) ?? [text, end]
+            }
             pages[form] = page
             return page
         }

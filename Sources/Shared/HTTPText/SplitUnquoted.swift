@@ -1,0 +1,24 @@
+internal import Bytes
+
+/// The first parts between separators, outside of quotation marks (RFC 9110 section 5.6.4).
+package func splitUnquoted(
+    _ text: Substring.UTF8View, at separator: UInt8, limit: Int
+) -> ArraySlice<Substring.UTF8View> {
+    var isQuoted = false
+    var isEscaped = false
+    return text.split(maxSplits: limit, omittingEmptySubsequences: false) { byte in
+        if byte == UInt8(ascii: "\""), !isEscaped { isQuoted.toggle() }
+        isEscaped = isQuoted && !isEscaped && byte == UInt8(ascii: "\\")
+        return byte == separator && !isQuoted
+    }.prefix(limit)
+}
+
+/// A part without the blanks around it, its quotation marks and the backslashes of escapes.
+package func unquoted(_ part: Substring.UTF8View) -> String {
+    var isEscaped = false
+    let bytes = trimmed(part).filter { byte in
+        defer { isEscaped = !isEscaped && byte == UInt8(ascii: "\\") }
+        return isEscaped || (byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\"))
+    }
+    return String(decoding: bytes, as: UTF8.self)
+}

@@ -26,7 +26,7 @@ final class Exporter: Sendable {
     ) throws {
         self.configuration = configuration
         self.logger = logger
-        demo = configuration.isDemo ? try DemoFeed(at: monotonicTime()) : nil
+        demo = configuration.isDemo ? try DemoFeed() : nil
         store = ReadingStore(rules: configuration.storeRules(for: configuredFeeds), feeds: [], at: currentTime())
         storage = try configuration.storageFile.map { [store] path in
             try flags.using(
@@ -116,14 +116,13 @@ final class Exporter: Sendable {
             if expired > 0 { logger.debug("Cities expired", metadata: ["count": "\(expired)"]) }
             store.closeWindows(at: wall)
             feeds.pauseIfUnused(at: now)
-            demo?.tick(at: now)
             events.tick(at: now)
             if web.path != nil, now >= nextCheckAt {
                 reloader.checkWebConfiguration()
                 nextCheckAt = now + .seconds(1)
             }
             if notify?.watchdogInterval != nil { _ = notify?.send("WATCHDOG=1") }
-            switch signals.wait(for: waitTime(now, wall, notify?.watchdogInterval)) {
+            switch signals.wait(for: waitTime(wall, notify?.watchdogInterval)) {
             case .terminate:
                 logger.info("Received signal, shutting down")
                 return
@@ -134,11 +133,9 @@ final class Exporter: Sendable {
     }
 
     /// The time until the next timer: a second, or less where one is more exact.
-    private func waitTime(_ now: Duration, _ wall: Timestamp, _ watchdogInterval: Duration?) -> Duration {
-        var time = Duration.seconds(1)
+    private func waitTime(_ wall: Timestamp, _ watchdogInterval: Duration?) -> Duration {
         let rule = store.rules.history
-        if rule.usesWindows { time = min(time, .milliseconds(rule.interval - wall % rule.interval)) }
-        if let demo { time = min(time, max(.milliseconds(1), demo.nextTickAt - now)) }
-        return watchdogInterval.map { min(time, $0 / 2) } ?? time
+        let milliseconds = rule.usesWindows ? rule.interval - wall % rule.interval : 1000
+        return min(.seconds(1), .milliseconds(milliseconds), watchdogInterval.map { $0 / 2 } ?? .seconds(1))
     }
 }

@@ -19,23 +19,18 @@ struct SQLiteStatement: ~Copyable {
     ///
     /// - Parameter values: its parameters, in order.
     func run(_ values: Value...) throws(StorageError) {
-        for (index, value) in values.enumerated() { bind(value, at: Int32(index + 1)) }
+        // Only a text can fail to be bound, for want of memory; its column then rejects the NULL.
+        for (parameter, value) in zip(Int32(1)..., values) {
+            switch value {
+            case .integer(nil), .real(nil): unsafe sqlite3_bind_null(pointer, parameter)
+            case .integer(let number?): unsafe sqlite3_bind_int64(pointer, parameter, number)
+            case .real(let number?): unsafe sqlite3_bind_double(pointer, parameter, number)
+            case .text(let text): unsafe CSQLite_bind_text(pointer, parameter, text, Int32(text.count))
+            }
+        }
         _ = try step()
         // Returns the error of the last step, which was thrown already.
         unsafe sqlite3_reset(pointer)
-    }
-
-    /// Only a text can fail to be bound, for want of memory; its column then rejects the NULL.
-    private func bind(_ value: Value, at parameter: Int32) {
-        switch value {
-        case .integer(nil), .real(nil): unsafe sqlite3_bind_null(pointer, parameter)
-        case .integer(let number?): unsafe sqlite3_bind_int64(pointer, parameter, number)
-        case .real(let number?): unsafe sqlite3_bind_double(pointer, parameter, number)
-        case .text(let text):
-            unsafe text.withUnsafeBufferPointer {
-                _ = unsafe CSQLite_bind_text(pointer, parameter, $0.baseAddress, Int32($0.count))
-            }
-        }
     }
 
     /// - Returns: whether there is a row.

@@ -3,7 +3,7 @@ internal import AirQuality
 /// The cities of a page in its order, side by side: each family reads all of them, and at 100,000 cities it is memory
 /// that takes the time.
 struct PageCities {
-    /// What stands between the value of a sample's last label and its number.
+    /// The bytes between the value of a sample's last label and its number.
     static let labelsEnd = Array("\"} ".utf8)
 
     let states: [CityState]

@@ -103,7 +103,7 @@ import Testing
             let threads = try (0..<2).map { _ in
                 try ServiceThread(name: "listener") {
                     // An identifier that is not known has the current one told in the greeting.
-                    let request = HTTPRequest(path: "/events", fields: ["Last-Event-ID": "0"])
+                    let request = HTTPRequest(path: "/events", fields: [HTTPField(name: "Last-Event-ID", value: "0")])
                     guard case .stream(let stream) = hub.respond(to: request).body else { return }
                     listeners.change { $0.append(stream) }
                 }

@@ -146,7 +146,7 @@ struct FeedTests {
             return problem.firstRange(of: "says=").map { String(problem[$0.upperBound...]) }
         }
         let welcome = Array(#"{"type":"welcome"}"#.utf8)
-        handler.handle(.connected(HTTPFields([])))
+        handler.handle(.connected([]))
         handler.receive(.text, welcome.span)
         #expect(said() == nil)
         for _ in 0..<20 { handler.receive(.text, Array(#"{"error":"auth required"}"#.utf8).span) }
@@ -155,7 +155,7 @@ struct FeedTests {
         #expect(said() == "\"auth required\"")
         for words in ["quota", "closed", "quota"] {
             handler.handle(.disconnected(.lost, detail: "x", retryAfter: nil))
-            handler.handle(.connected(HTTPFields([])))
+            handler.handle(.connected([]))
             handler.receive(.text, welcome.span)
             handler.receive(.text, Array(#"{"error":"\#(words)"}"#.utf8).span)
             #expect(said() == words)
@@ -186,7 +186,7 @@ struct FeedTests {
 
     @Test func `A feed that names its source is logged with it when it connects`() {
         var log = log()
-        let fields = HTTPFields([HTTPField(name: "air-quality-source", value: "open-meteo; kind=model")])
+        let fields = [HTTPField(name: "air-quality-source", value: "open-meteo; kind=model")]
         log.note(FeedEvent(.connected(fields)), at: .zero)
         log.note(.connected(nil), at: .seconds(3600))
         let line = "level=INFO msg=\"Feed connected\" feed=ws://x/"
@@ -208,7 +208,7 @@ struct FeedTests {
         ] as [(String, [String]?)])
     func `A source has a kind and a license, none of them longer than 128 bytes`(text: String, expected: [String]?) {
         let other = HTTPField(name: "Air-Quality-Source", value: "second")
-        let source = FeedSource(HTTPFields([HTTPField(name: "Air-Quality-Source", value: text), other]))
+        let source = FeedSource([HTTPField(name: "Air-Quality-Source", value: text), other])
         #expect(source.map { [$0.name, $0.kind, $0.license] } == expected)
     }
 

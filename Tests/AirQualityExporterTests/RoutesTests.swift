@@ -114,7 +114,10 @@ struct RoutesTests {
         let openMetrics = routes.respond(
             to: HTTPRequest(
                 path: "/metrics",
-                fields: ["Accept": "application/openmetrics-text;version=1.0.0", "Accept-Encoding": "gzip"]))
+                fields: [
+                    HTTPField(name: "Accept", value: "application/openmetrics-text;version=1.0.0"),
+                    HTTPField(name: "Accept-Encoding", value: "gzip"),
+                ]))
         #expect(openMetrics.header("Content-Type") == "application/openmetrics-text; version=1.0.0; charset=utf-8")
         #expect(openMetrics.header("Content-Encoding") == "gzip")
         #expect(openMetrics.bytes.starts(with: [0x1F, 0x8B]))
@@ -132,7 +135,9 @@ struct RoutesTests {
             #expect(found.status == 200 && found.header("Air-Quality-Shard") == "\(shard.index)/4")
             let tag = try #require(found.header("ETag"))
             let again = routes.respond(
-                to: HTTPRequest(path: "/history.json", query: "city=\(city)", fields: ["If-None-Match": tag]))
+                to: HTTPRequest(
+                    path: "/history.json", query: "city=\(city)", fields: [HTTPField(name: "If-None-Match", value: tag)]
+                ))
             #expect(again.status == 304 && again.header("Air-Quality-Shard") == "\(shard.index)/4")
         }
         for query in ["", "city=Mumbai&city=Delhi", "limit=1"] {
@@ -150,19 +155,26 @@ struct RoutesTests {
         let tag = first.header("ETag") ?? ""
         #expect(tag.hasPrefix("\"") && tag.count > 4)
         for condition in [tag, "W/" + tag, "\"x\", " + tag, "*"] {
-            let again = routes.respond(to: HTTPRequest(path: "/history.json", fields: ["If-None-Match": condition]))
+            let again = routes.respond(
+                to: HTTPRequest(path: "/history.json", fields: [HTTPField(name: "If-None-Match", value: condition)]))
             #expect(again.status == 304)
             #expect(again.header("ETag") == tag)
             #expect(again.bytes.isEmpty)
         }
-        let other = routes.respond(to: HTTPRequest(path: "/history.json", fields: ["If-None-Match": "\"x\""]))
+        let other = routes.respond(
+            to: HTTPRequest(path: "/history.json", fields: [HTTPField(name: "If-None-Match", value: "\"x\"")]))
         #expect(other.status == 200)
         #expect(other.bytes == first.bytes)
-        let gzip = routes.respond(to: HTTPRequest(path: "/history.json", fields: ["Accept-Encoding": "gzip"]))
+        let gzip = routes.respond(
+            to: HTTPRequest(path: "/history.json", fields: [HTTPField(name: "Accept-Encoding", value: "gzip")]))
         let gzipTag = gzip.header("ETag") ?? ""
         #expect(gzipTag.hasPrefix("W/\"") && gzipTag != tag && gzipTag != "W/" + tag)
         let gzipAgain = routes.respond(
-            to: HTTPRequest(path: "/history.json", fields: ["Accept-Encoding": "gzip", "If-None-Match": gzipTag]))
+            to: HTTPRequest(
+                path: "/history.json",
+                fields: [
+                    HTTPField(name: "Accept-Encoding", value: "gzip"), HTTPField(name: "If-None-Match", value: gzipTag),
+                ]))
         #expect(gzipAgain.status == 304 && gzipAgain.header("ETag") == gzipTag)
         let bad = routes.respond(to: HTTPRequest(path: "/history.json", query: "limit=0"))
         #expect(bad.status == 400)
@@ -278,7 +290,8 @@ struct RoutesTests {
             let file = routes.respond(to: HTTPRequest(path: folder + name))
             #expect(file.status == 200 && file.bytes.count <= limit)
             #expect(file.header("Cache-Control") == "public, max-age=31536000, immutable")
-            let small = routes.respond(to: HTTPRequest(path: folder + name, fields: ["Accept-Encoding": "gzip"]))
+            let small = routes.respond(
+                to: HTTPRequest(path: folder + name, fields: [HTTPField(name: "Accept-Encoding", value: "gzip")]))
             #expect(small.header("Content-Encoding") == "gzip" && small.bytes.starts(with: [0x1F, 0x8B]))
         }
     }

@@ -34,7 +34,7 @@ private struct Service {
         case 0: return .failure(SystemError(.peer, "30 s"))
         case 1: return .failure(SystemError(.peer, "cut off"))
         case 2: return .success(HTTPClientResponse(status: 500))
-        case 3: return .success(HTTPClientResponse(status: 429, headers: ["Retry-After": "90"]))
+        case 3: return .success(HTTPClientResponse(status: 429, headers: [HTTPField(name: "Retry-After", value: "90")]))
         case 4: return .success(HTTPClientResponse(status: 200, body: Array("<html>".utf8)))
         case 5:
             return .success(HTTPClientResponse(status: 200, body: Array(#"{"status":"error","message":"busy"}"#.utf8)))

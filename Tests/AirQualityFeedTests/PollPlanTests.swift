@@ -52,7 +52,7 @@ private struct Scenario {
         }
     }
 
-    mutating func answer(_ status: Int = 200, _ body: String = "", headers: HTTPFields = [:]) {
+    mutating func answer(_ status: Int = 200, _ body: String = "", headers: [HTTPField] = []) {
         let body = Array(body.replacing("LATITUDE", with: latitude).utf8)
         note(plan.take(.success(HTTPClientResponse(status: status, headers: headers, body: body)), at: now))
     }
@@ -231,7 +231,7 @@ struct PollPlanTests {
             for status in [429, 503] {
                 var scenario = Scenario()
                 _ = scenario.ask()
-                scenario.answer(status, headers: [name: value])
+                scenario.answer(status, headers: [HTTPField(name: name, value: value)])
                 #expect(scenario.ask().wait == start + wait)
             }
         }
@@ -249,7 +249,10 @@ struct PollPlanTests {
         var scenario = Scenario()
         _ = scenario.ask()
         scenario.answer(
-            200, station(50, at: start), headers: ["x-ratelimit-remaining": "0", "x-ratelimit-reset": "45"])
+            200, station(50, at: start),
+            headers: [
+                HTTPField(name: "x-ratelimit-remaining", value: "0"), HTTPField(name: "x-ratelimit-reset", value: "45"),
+            ])
         #expect(scenario.ask().wait == start + 45_000)
         #expect(scenario.log.isEmpty)
     }
@@ -315,7 +318,7 @@ struct PollPlanTests {
     @Test func `A redirect is named without its query`() {
         var scenario = Scenario()
         _ = scenario.ask()
-        scenario.answer(301, headers: ["Location": "https://other/feed?token=secret"])
+        scenario.answer(301, headers: [HTTPField(name: "Location", value: "https://other/feed?token=secret")])
         #expect(
             scenario.log == ["waqi has no data for Delhi: status 301, which redirects to https://other/feed?***"])
     }
@@ -396,7 +399,7 @@ struct PollPlanTests {
         #expect(wait <= start - 5 * hour + 15 * minute)
         var paused = Scenario()
         _ = paused.ask()
-        paused.answer(429, headers: ["Retry-After": "3600"])
+        paused.answer(429, headers: [HTTPField(name: "Retry-After", value: "3600")])
         paused.now = start - 5 * hour
         #expect(paused.ask().wait == start - 4 * hour)
     }

@@ -15,7 +15,6 @@ struct HexadecimalTests {
     @Test(arguments: [(0, 2, "00"), (10, 2, "0a"), (0x1F600, 4, "1f600"), (255, 8, "000000ff")])
     func `A number has leading zeros`(number: UInt32, digits: Int, text: String) {
         #expect(hexadecimal(number, digits: digits) == text)
-        #expect(hexadecimal(number, digits: digits, uppercase: true) == text.uppercased())
     }
 
     @Test(

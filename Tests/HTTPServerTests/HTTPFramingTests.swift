@@ -44,7 +44,7 @@ import Testing
 
     @Test(arguments: Case.all) func `The header says where the request ends`(_ scenario: Case) {
         do throws(HTTPRejection) {
-            let framing = try HTTPFraming(of: HTTPFields(scenario.fields), needsHost: true)
+            let framing = try HTTPFraming(of: scenario.fields, needsHost: true)
             #expect(scenario.status == nil && framing.hasContent == scenario.hasContent)
         } catch {
             #expect(error.status == scenario.status)
@@ -52,6 +52,6 @@ import Testing
     }
 
     @Test func `HTTP 1.0 needs no host`() throws {
-        #expect(try !HTTPFraming(of: HTTPFields(), needsHost: false).hasContent)
+        #expect(try !HTTPFraming(of: [], needsHost: false).hasContent)
     }
 }

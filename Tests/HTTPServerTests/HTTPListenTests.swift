@@ -11,27 +11,16 @@ import Testing
         ("localhost:65535", .tcp(host: "localhost", port: 65535)), ("[::1]:80", .tcp(host: "::1", port: 80)),
         ("[fe80::1%eth0]:80", .tcp(host: "fe80::1%eth0", port: 80)), ("0.0.0.0:9", .tcp(host: "0.0.0.0", port: 9)),
         ("unix:/run/x.sock", .unix(path: "/run/x.sock")), ("unix:/a b", .unix(path: "/a b")),
-    ]) func `An address is read`(_ text: String, _ expected: ListenAddress) throws {
-        let address = try ListenAddress(text)
-        #expect(address == expected)
-        #expect(address.description == text)
+    ]) func `An address is read`(_ text: String, _ expected: ListenAddress) {
+        #expect(ListenAddress(text) == expected)
+        #expect(expected.description == text)
     }
 
     @Test(arguments: [
-        ("", "expected host:port"), ("10025", "expected host:port"), ("host", "expected host:port"),
-        (":", "the port must be a number from 0 to 65535"), (":x", "the port must be"), (":65536", "the port must be"),
-        (":-1", "the port must be"), (":+1", "the port must be"), ("host:", "the port must be"),
-        (":000001", "the port must be"),
-        ("::1:80", "an IPv6 address needs brackets"), ("[::1]", "the port must be"),
-        ("[x]:80", "brackets hold an IPv6 address"),
-        ("[::1:80", "brackets hold"), ("[]:80", "brackets hold"), ("http://x:80", "an IPv6 address needs brackets"),
-        ("a b:80", "the host must be"), ("a/b:80", "the host must be"), ("unix:", "an absolute path"),
-        ("unix:relative", "an absolute path"), ("unix:/" + String(repeating: "x", count: 107), "at most 107 bytes"),
-    ]) func `A bad address is rejected`(_ text: String, _ reason: String) {
-        let error = #expect(throws: SystemError.self) { try ListenAddress(text) }
-        #expect(error?.reason.contains(reason) == true)
-        #expect(error?.reason.hasPrefix("cannot listen on \"\(text)\": ") == true)
-    }
+        "", "10025", "host", ":", ":x", ":65536", ":-1", ":+1", "host:", ":000001", "::1:80", "[::1]", "[x]:80",
+        "[::1:80", "[]:80", "http://x:80", "a b:80", "a/b:80", "unix:", "unix:relative",
+        "unix:/" + String(repeating: "x", count: 107),
+    ]) func `A bad address is rejected`(_ text: String) { #expect(ListenAddress(text) == nil) }
 
     // MARK: - unix
 

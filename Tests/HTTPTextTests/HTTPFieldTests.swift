@@ -10,10 +10,10 @@ import Testing
     }
 
     @Test func `The first field of a name counts in any case, and lists of one name are joined`() {
-        let fields = HTTPFields([
+        let fields = [
             HTTPField(name: "Air-Quality-Source", value: "one"), HTTPField(name: "air-quality-source", value: "two"),
             HTTPField(name: "X", value: "a, b"), HTTPField(name: "x", value: ",c ,"),
-        ])
+        ]
         #expect(fields.first("AIR-QUALITY-SOURCE") == "one")
         #expect(fields.first("other") == nil)
         #expect(fields.list("X") == ["a", "b", "c"])

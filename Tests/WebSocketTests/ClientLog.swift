@@ -69,7 +69,7 @@ final class ClientLog: Sendable {
     }
 }
 
-extension WebSocketEvent { static let opened = WebSocketEvent.connected(HTTPFields()) }
+extension WebSocketEvent { static let opened = WebSocketEvent.connected([]) }
 
 /// Runs the body with a client that is stopped and awaited afterwards.
 func withClient(

@@ -42,7 +42,7 @@ private final class Course {
         start()
         handle(.tcpConnected)
         handle(.requesting)
-        handle(.answered(.accepted(nil, fields: HTTPFields())))
+        handle(.answered(.accepted(nil, fields: [])))
     }
 
     var events: [WebSocketEvent] {
@@ -80,7 +80,7 @@ struct ConnectionStateTests {
         var testDescription: String { name }
 
         static let open: [ConnectionState.ConnectionEvent] = [
-            .tcpConnected, .requesting, .answered(.accepted(nil, fields: HTTPFields())),
+            .tcpConnected, .requesting, .answered(.accepted(nil, fields: [])),
         ]
 
         static let all: [End] = [
@@ -295,7 +295,7 @@ struct ConnectionStateTests {
         }
         course.random = 1
         course.handle(.tcpConnected)
-        course.handle(.answered(.accepted(nil, fields: HTTPFields())))
+        course.handle(.answered(.accepted(nil, fields: [])))
         for _ in 0..<seconds {
             course.pass(.seconds(1))
             course.state.received(at: course.now)
@@ -415,7 +415,7 @@ struct ConnectionStateTests {
                             [
                                 .resolved(["127.0.0.1", "127.0.0.2"]), .resolved(["127.0.0.1"]),
                                 .notResolved(detail: "d"), .tcpConnected, .requesting,
-                                .answered(.accepted(.withContext, fields: HTTPFields())),
+                                .answered(.accepted(.withContext, fields: [])),
                                 .answered(.rejected(detail: "d", retryAfter: .seconds(1))),
                                 .closeFrame(try! CloseFrame(payload: [])), .violation(ProtocolViolation("v")),
                                 .ended, .tlsFailed(detail: "d"),

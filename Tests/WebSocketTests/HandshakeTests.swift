@@ -201,7 +201,7 @@ struct HandshakeTests {
 
     @Test(arguments: Row.all) func `A response is accepted only as RFC 6455 and RFC 7692 allow it`(_ row: Row) throws {
         // Sun, 06 Nov 1994 08:49:00 GMT
-        let fields = HTTPFields(row.fields)
+        let fields = row.fields
         let answer = HandshakeResponse(
             HTTPHead(startLine: row.status, fields: fields), to: try Self.request(subprotocols: row.offered),
             now: 784_111_740_000)

@@ -9,17 +9,17 @@ struct HTTPFraming {
 
     /// - Parameter needsHost: false for HTTP/1.0.
     /// - Throws: the reason why the request cannot be answered.
-    init(of fields: HTTPFields, needsHost: Bool) throws(HTTPRejection) {
-        guard fields.fields.allSatisfy(\.isValid) else { throw HTTPRejection(400, "a header field is malformed") }
-        let hosts = fields.fields.filter { $0.isNamed("Host") }
+    init(of fields: [HTTPField], needsHost: Bool) throws(HTTPRejection) {
+        guard fields.allSatisfy(\.isValid) else { throw HTTPRejection(400, "a header field is malformed") }
+        let hosts = fields.filter { $0.isNamed("Host") }
         guard hosts.count == 1 || (hosts.isEmpty && !needsHost) else {
             throw HTTPRejection(400, "one Host field is needed")
         }
         guard hosts.allSatisfy({ trimmed($0.value[...]).utf8.allSatisfy(isHostCharacter) }) else {
             throw HTTPRejection(400, "invalid Host header")
         }
-        let lengths = fields.fields.filter { $0.isNamed("Content-Length") }.map { trimmed($0.value[...]).utf8 }
-        let hasTransferCoding = fields.fields.contains { $0.isNamed("Transfer-Encoding") }
+        let lengths = fields.filter { $0.isNamed("Content-Length") }.map { trimmed($0.value[...]).utf8 }
+        let hasTransferCoding = fields.contains { $0.isNamed("Transfer-Encoding") }
         // Two lengths, or a length and chunks, mean one thing to us and another to a proxy.
         guard lengths.count + (hasTransferCoding ? 1 : 0) < 2 else {
             throw HTTPRejection(400, "the length of the content is ambiguous")

@@ -7,15 +7,15 @@ public struct HTTPRequest: Sendable {
     public let path: String
     /// As sent, without the `?`.
     public let query: String
-    private let fields: HTTPFields
+    private let fields: [HTTPField]
 
-    public init(method: String = "GET", path: String, query: String = "", fields: HTTPFields = HTTPFields()) {
+    public init(method: String = "GET", path: String, query: String = "", fields: [HTTPField] = []) {
         self.method = method
         self.path = path
         self.query = query
         self.fields = fields
     }
 
-    /// See `HTTPFields.joined`.
+    /// The values of all fields of that name, joined with `, `; `nil` when there is none.
     public func header(_ name: String) -> String? { fields.joined(name) }
 }

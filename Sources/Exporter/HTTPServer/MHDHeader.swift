@@ -23,7 +23,7 @@ internal import HTTPText
     /// in front of a lone line feed stays undetected, because it looks like a carriage return.
     ///
     /// - Throws: the reason why they cannot be read.
-    func fields(of connection: OpaquePointer, targetBytes: Int) throws(HTTPRejection) -> HTTPFields {
+    func fields(of connection: OpaquePointer, targetBytes: Int) throws(HTTPRejection) -> [HTTPField] {
         let headerBytes = unsafe CLibMicroHTTPD_header_size(connection)
         guard headerBytes <= HTTPLimits.headerBytes else {
             throw HTTPRejection(431, "the request's header is longer than \(HTTPLimits.headerBytes) bytes")
@@ -42,7 +42,7 @@ internal import HTTPText
         guard unsafe !LibMicroHTTPD.isVersion0 || fields.isWhole(until: method + headerBytes) else {
             throw HTTPRejection(400, "a line of the header begins with a blank or has a NUL in it")
         }
-        return HTTPFields(fields.fields)
+        return fields.fields
     }
 }
 

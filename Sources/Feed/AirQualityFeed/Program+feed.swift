@@ -55,7 +55,7 @@ extension Flag {
             "HOST:PORT", expected: "host:port, [address]:port or :port, with a port from 0 to 65535",
             text: { ListenAddress.tcp(host: $0.host, port: $0.port).description },
             parse: { text in
-                guard case .tcp(let host, let port)? = try? ListenAddress(text) else { return nil }
+                guard case .tcp(let host, let port)? = ListenAddress(text) else { return nil }
                 return WebSocketServerConfiguration(host: host, port: port)
             })
         return Flag(

@@ -93,12 +93,12 @@ public import System
     }
 
     /// The header fields of the response. libcurl bounds their bytes.
-    private var responseHeaders: HTTPFields {
-        var headers = HTTPFields()
+    private var responseHeaders: [HTTPField] {
+        var headers: [HTTPField] = []
         var last: UnsafeMutablePointer<curl_header>?
         while let header = unsafe curl_easy_nextheader(handle, UInt32(CURLH_HEADER), -1, last) {
             let name = unsafe String(cString: header.pointee.name)
-            headers.fields.append(HTTPField(name: name, value: unsafe String(cString: header.pointee.value)))
+            headers.append(HTTPField(name: name, value: unsafe String(cString: header.pointee.value)))
             unsafe last = header
         }
         return headers

@@ -4,7 +4,7 @@ public import HTTPText
 public struct HTTPClientResponse: Sendable, Equatable {
     public var status: Int
     /// Header fields in the order of arrival, names as they came.
-    public var headers: HTTPFields = [:]
+    public var headers: [HTTPField] = []
     /// The body, decompressed.
     public var body: [UInt8] = []
 }

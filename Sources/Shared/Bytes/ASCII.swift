@@ -35,18 +35,6 @@ package func trimmed<Text: BidirectionalCollection<UInt8>>(_ text: Text) -> Text
     return text[start..<end]
 }
 
-/// The range of a part of bytes without blanks at its ends.
-@inlinable @inline(__always)
-package func trimmed(
-    _ bytes: Span<UInt8>, in range: Range<Int>, of isBlank: (UInt8) -> Bool = isBlank
-) -> Range<Int> {
-    var start = range.lowerBound
-    var end = range.upperBound
-    while start < end, isBlank(bytes[start]) { start += 1 }
-    while start < end, isBlank(bytes[end - 1]) { end -= 1 }
-    return start..<end
-}
-
 package func trimmed(_ text: Substring) -> Substring { Substring(trimmed(text.utf8)) }
 
 /// A number in decimal digits alone, at least one; `nil` for anything else, and when it does not fit.

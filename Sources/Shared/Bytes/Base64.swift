@@ -1,8 +1,7 @@
 /// The bytes of a text in base64 (RFC 4648, section 4), padded; `nil` when it is not such a text.
 package func decodeBase64(_ text: ArraySlice<UInt8>) -> [UInt8]? {
     guard text.count % 4 == 0 else { return nil }
-    let padding = text.reversed().prefix { $0 == UInt8(ascii: "=") }.count
-    guard padding <= 2 else { return nil }
+    let padding = text.suffix(2).count { $0 == UInt8(ascii: "=") }
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.count / 4 * 3)
     var bits: UInt32 = 0

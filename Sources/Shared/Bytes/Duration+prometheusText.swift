@@ -1,7 +1,4 @@
 extension Duration {
-    /// The longest that fits 64 bits of nanoseconds.
-    public static var maximum: Duration { .nanoseconds(Int64.max) }
-
     /// Whole milliseconds of a duration that is not negative; the largest number where they do not fit.
     package var milliseconds: Int64 {
         let (seconds, attoseconds) = components

@@ -1,17 +1,10 @@
 /// The value of a hexadecimal digit in either case.
-@inlinable
-package func hexDigit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
-    }
-}
+@usableFromInline
+func hexDigit(_ byte: UInt8) -> UInt8? { Character(Unicode.Scalar(byte)).hexDigitValue.map { UInt8($0) } }
 
 /// A number in hexadecimal, with leading zeros up to `digits`.
-package func hexadecimal(_ number: some BinaryInteger, digits: Int, uppercase: Bool = false) -> String {
-    let text = String(number, radix: 16, uppercase: uppercase)
+package func hexadecimal(_ number: some BinaryInteger, digits: Int) -> String {
+    let text = String(number, radix: 16)
     return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
 }
 
@@ -45,7 +38,7 @@ package func percentEncoded(_ bytes: some Sequence<UInt8>, keepsSlashes: Bool = 
         if isLetterOrDigit(byte) || "-._~".utf8.contains(byte) || keepsSlashes && byte == UInt8(ascii: "/") {
             text.unicodeScalars.append(Unicode.Scalar(byte))
         } else {
-            text += "%" + hexadecimal(byte, digits: 2, uppercase: true)
+            text += "%" + hexadecimal(byte, digits: 2).uppercased()
         }
     }
     return text

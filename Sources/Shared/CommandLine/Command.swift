@@ -18,8 +18,11 @@ public struct Command: Sendable {
         self.name = name
         self.summary = summary
         self.operands = operands
-        let defaults = Values()
-        let flags = Values.flags.map { $0.shownSpec(defaults, headings: Values.headings) }
+        let flags = Values.flags.map { flag in
+            var spec = flag.spec
+            spec.group = Values.headings[String(flag.name.prefix { $0 != "." })] ?? spec.group
+            return spec
+        }
         self.flags = flags
         shownFlags = shown.map { shown in flags.filter { shown.contains($0.name) } } ?? flags
     }

@@ -1,7 +1,6 @@
 /// A row of the table of a command's flags.
-public struct Flag<Values>: Sendable {
+public struct Flag<Values: Options>: Sendable {
     private(set) var spec: FlagSpec
-    private let defaultText: @Sendable (Values) -> String?
     /// Stores the value of the texts; else returns the text that is rejected, and what was expected.
     let store: @Sendable (_ texts: [String], _ values: inout Values) -> (text: String, expected: String)?
 
@@ -11,9 +10,8 @@ public struct Flag<Values>: Sendable {
         placeholder: String? = nil, secrecy: Secrecy = .open, _ help: String
     ) {
         spec = FlagSpec(
-            name: name, placeholder: placeholder ?? format.placeholder, help: help, choices: format.choices,
-            secrecy: secrecy)
-        defaultText = { format.text?($0[keyPath: member]) }
+            name: name, placeholder: placeholder ?? format.placeholder,
+            defaultText: format.text?(Values()[keyPath: member]), help: help, choices: format.choices, secrecy: secrecy)
         store = { texts, values in
             guard let text = texts.last else { return nil }
             guard let value = format.parse(text) else { return (text, format.expected(text)) }
@@ -41,9 +39,9 @@ public struct Flag<Values>: Sendable {
         placeholder: String? = nil, secrecy: Secrecy = .open, isList: Bool = false, _ help: String
     ) {
         spec = FlagSpec(
-            name: name, placeholder: placeholder ?? format.placeholder, help: help, choices: format.choices,
-            secrecy: secrecy, isRepeatable: true)
-        defaultText = { $0[keyPath: member].first.flatMap { format.text?($0) } }
+            name: name, placeholder: placeholder ?? format.placeholder,
+            defaultText: Values()[keyPath: member].first.flatMap { format.text?($0) }, help: help,
+            choices: format.choices, secrecy: secrecy, isRepeatable: true)
         store = { texts, values in
             var parsed: [Value] = []
             let texts = isList ? texts.flatMap { $0.split(separator: ",").map(String.init) } : texts
@@ -60,6 +58,7 @@ public struct Flag<Values>: Sendable {
     public init(_ name: String, _ member: any WritableKeyPath<Values, Bool> & Sendable, _ help: String) {
         self.init(name, member, .boolean, help)
         spec.placeholder = nil
+        spec.defaultText = nil
     }
 
     /// A flag of a member that has a table of its own.
@@ -68,18 +67,9 @@ public struct Flag<Values>: Sendable {
     ) {
         spec = flag.spec
         spec.name = prefix + spec.name
-        defaultText = { flag.defaultText($0[keyPath: member]) }
         store = { flag.store($0, &$1[keyPath: member]) }
     }
 
     /// As on the command line, without the dashes.
     public var name: String { spec.name }
-
-    /// The flag as users see it, with its default.
-    func shownSpec(_ defaults: Values, headings: [String: String]) -> FlagSpec {
-        var spec = spec
-        spec.defaultText = spec.isSwitch ? nil : defaultText(defaults)
-        spec.group = headings[String(name.prefix { $0 != "." })] ?? spec.group
-        return spec
-    }
 }

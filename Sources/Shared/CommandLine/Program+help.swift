@@ -12,19 +12,14 @@ extension Program {
     func helpText(for command: Command? = nil) -> String {
         var lines: [String] = []
         if let command {
-            lines += ["usage: " + usage(of: command), ""]
-            lines += wrapped(command.summary)
+            lines += ["usage: " + usage(of: command), ""] + wrapped(command.summary)
         } else {
             for (index, command) in commands.enumerated() {
                 lines.append((index == 0 ? "usage: " : "       ") + usage(of: command))
             }
-            lines += [""] + wrapped(summary)
-            if commands.count > 1 {
-                lines += ["", "Commands (each has its own --help):"]
-                for command in commands where !command.name.isEmpty {
-                    lines.append("  " + command.name)
-                    lines += wrapped(command.summary, indent: 6)
-                }
+            lines += [""] + wrapped(summary) + ["", "Commands (each has its own --help):"]
+            for command in commands where !command.name.isEmpty {
+                lines += ["  " + command.name] + wrapped(command.summary, indent: 6)
             }
         }
         lines += flagLines(of: command ?? commands[0])

@@ -67,7 +67,7 @@ extension ValueFormat<String> {
 extension ValueFormat<ListenAddress> {
     public static var listenAddress: Self {
         Self("ADDRESS", expected: "host:port, [::1]:port, :port or unix:/path", text: \.description) {
-            try? ListenAddress($0)
+            ListenAddress($0)
         }
     }
 }

@@ -26,10 +26,9 @@ extension Duration {
         return .init(tv_sec: Int(duration.seconds), tv_nsec: Int(duration.attoseconds / 1_000_000_000))
     }
 
-    /// Whole milliseconds, rounded up so that a wait never ends early; at most `Int32.max`.
+    /// Whole milliseconds, rounded up so that a wait never ends early; at most 23 days.
     package var pollMilliseconds: Int32 {
-        let duration = max(self, .zero).components
-        guard duration.seconds < 2_000_000 else { return 2_000_000_000 }
+        let duration = min(max(self, .zero), .seconds(2_000_000)).components
         return Int32(duration.seconds * 1000 + (duration.attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
     }
 }

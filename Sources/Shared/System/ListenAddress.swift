@@ -7,51 +7,32 @@ public enum ListenAddress: Sendable, Equatable, CustomStringConvertible {
     case tcp(host: String, port: Int)
     case unix(path: String)
 
-    /// Reads the text of a listen address. Nothing is looked up or opened.
-    public init(_ text: String) throws(SystemError) {
-        self =
-            if let path = text.dropping(prefix: "unix:") {
-                try Self.unix(path: path, text: text)
-            } else {
-                try Self.tcp(text)
-            }
+    /// Reads the text of a listen address; `nil` when it is none. Nothing is looked up or opened.
+    public init?(_ text: String) {
+        if let path = text.dropping(prefix: "unix:") {
+            let bytes = path.utf8
+            let isUsable = bytes.first == UInt8(ascii: "/") && !bytes.contains(0)
+            guard isUsable, bytes.count <= SocketAddress.maximumPathBytes else { return nil }
+            self = .unix(path: path)
+            return
+        }
+        guard let colon = text.lastIndex(of: ":"), let host = Self.host(text[..<colon]) else { return nil }
+        let digits = text[colon...].utf8.dropFirst()
+        guard digits.count <= 5, let port: UInt16 = decimalNumber(digits) else { return nil }
+        self = .tcp(host: host, port: Int(port))
     }
 
-    private static func unix(path: String, text: String) throws(SystemError) -> ListenAddress {
-        let bytes = path.utf8
-        guard bytes.first == UInt8(ascii: "/"), !bytes.contains(0), bytes.count <= SocketAddress.maximumPathBytes else {
-            throw malformed(text, "unix: takes an absolute path of at most \(SocketAddress.maximumPathBytes) bytes")
+    /// A name or an address; one of IPv6 stands in brackets.
+    private static func host(_ text: Substring) -> String? {
+        guard text.first == "[" else {
+            let isHost = text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && !":/]".utf8.contains($0) }
+            return isHost ? String(text) : nil
         }
-        return .unix(path: path)
-    }
-
-    private static func tcp(_ text: String) throws(SystemError) -> ListenAddress {
-        guard let colon = text.lastIndex(of: ":") else {
-            throw malformed(text, "expected host:port, [address]:port, :port or unix:/path")
+        let address = text.dropFirst().dropLast()
+        guard text.last == "]", address.contains(":"), !address.contains("["), !address.contains("]") else {
+            return nil
         }
-        let digits = text[text.index(after: colon)...].utf8
-        guard digits.count <= 5, let port: Int = decimalNumber(digits), port <= 65535 else {
-            throw malformed(text, "the port must be a number from 0 to 65535")
-        }
-        return .tcp(host: try host(text[..<colon], text: text), port: port)
-    }
-
-    private static func host(_ part: Substring, text: String) throws(SystemError) -> String {
-        if part.first == "[" {
-            let inner = part.dropFirst().dropLast()
-            guard part.last == "]", inner.contains(":"), !inner.contains("["), !inner.contains("]") else {
-                throw malformed(text, "brackets hold an IPv6 address, as in [::1]:10025")
-            }
-            return String(inner)
-        }
-        guard !part.contains(":") else { throw malformed(text, "an IPv6 address needs brackets, as in [::1]:10025") }
-        guard part.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "]") })
-        else { throw malformed(text, "the host must be a name or an address") }
-        return String(part)
-    }
-
-    private static func malformed(_ text: String, _ expected: String) -> SystemError {
-        SystemError(.address, "cannot listen on \"\(text)\": \(expected)")
+        return String(address)
     }
 
     /// Addresses of the host in the order in which to try them, none when it is unknown. Can block for half a minute.

@@ -5,15 +5,15 @@ package final class ListeningSocket: Sendable {
     /// The bound address with its real port.
     package let address: ListenAddress
     private let socket: FileDescriptor
-    /// The inode of our `unix:` file: another process may have put its own there since.
-    private let inode: ino_t?
+    /// Our `unix:` file: another process may have put its own there since.
+    private let file: FileIdentity?
 
     package var descriptor: Int32 { socket.number }
 
-    private init(owning socket: consuming FileDescriptor, address: ListenAddress, inode: ino_t?) {
+    private init(owning socket: consuming FileDescriptor, address: ListenAddress, file: FileIdentity?) {
         self.socket = socket
         self.address = address
-        self.inode = inode
+        self.file = file
     }
 
     package static func open(_ address: ListenAddress) throws(SystemError) -> ListeningSocket {
@@ -28,8 +28,8 @@ package final class ListeningSocket: Sendable {
             if place.family == AF_INET6 { set(IPV6_V6ONLY, of: number, level: Int32(IPPROTO_IPV6), to: 0) }
             let isBound = unsafe place.withPointer { unsafe bind(number, $0, $1) == 0 }
             guard isBound, Glibc.listen(number, SOMAXCONN) == 0 else { throw cannotListen(on: address) }
-            let inode = inodeOfSocket(address)
-            return ListeningSocket(owning: socket, address: boundAddress(of: number) ?? address, inode: inode)
+            let file: FileIdentity? = if case .unix(let path) = address { FileIdentity(path) } else { nil }
+            return ListeningSocket(owning: socket, address: boundAddress(of: number) ?? address, file: file)
         }
         throw SystemError(.address, "cannot listen on \(address): no such host")
     }
@@ -66,11 +66,11 @@ package final class ListeningSocket: Sendable {
         _ = fcntl(number, F_SETFD, FD_CLOEXEC)
         _ = fcntl(number, F_SETFL, fcntl(number, F_GETFL) | O_NONBLOCK)
         // The file of a unix: socket is systemd's to remove.
-        return ListeningSocket(owning: FileDescriptor(owning: number), address: address, inode: nil)
+        return ListeningSocket(owning: FileDescriptor(owning: number), address: address, file: nil)
     }
 
     deinit {
-        if case .unix(let path) = address, inode != nil, inode == inodeOfSocket(address) { removeFile(path) }
+        if case .unix(let path) = address, let file, file == FileIdentity(path) { removeFile(path) }
     }
 
     /// Removes the socket file that a killed process left behind: nobody listens on it.
@@ -105,13 +105,6 @@ private func streamSocket(_ family: Int32) -> Int32 {
 private func set(_ option: Int32, of socket: Int32, level: Int32, to value: Int32) {
     var value = value
     _ = unsafe setsockopt(socket, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
-}
-
-private func inodeOfSocket(_ address: ListenAddress) -> ino_t? {
-    guard case .unix(let path) = address, let status = fileStatus(path, followsLink: false), status.isSocket else {
-        return nil
-    }
-    return status.st_ino
 }
 
 private func boundAddress(of socket: Int32) -> ListenAddress? {

@@ -5,11 +5,11 @@ internal import Bytes
 /// The lines look like those of Prometheus 3, which are Go's `slog`: time, level, message, and the fields in the order
 /// in which they are given.
 public struct Logger: Sendable {
-    public enum Level: Int, CaseIterable, Sendable {
-        case debug, info, warning, error
-
-        /// As in the log and, in lower case, in `--log.level`.
-        public var name: String { ["DEBUG", "INFO", "WARN", "ERROR"][rawValue] }
+    /// With the names of `--log.level`, which the log has in capitals.
+    public enum Level: String, CaseIterable, Sendable {
+        case debug, info
+        case warning = "warn"
+        case error
     }
 
     /// The fields behind the message, in this order. Their names differ from each other, and from `time`, `level` and
@@ -65,10 +65,12 @@ public struct Logger: Sendable {
     public func error(_ text: String, metadata: Metadata = [:]) { log(level: .error, text, metadata: metadata) }
 
     public func log(level: Level, _ text: String, metadata: Metadata = [:]) {
-        guard level.rawValue >= self.level.rawValue else { return }
+        guard Level.allCases.drop(while: { $0 != self.level }).contains(level) else { return }
         var time: [UInt8] = []
         time.appendRFC3339(now())
-        let head: Metadata = ["time": String(decoding: time, as: UTF8.self), "level": level.name, "msg": text]
+        let head: Metadata = [
+            "time": String(decoding: time, as: UTF8.self), "level": level.rawValue.uppercased(), "msg": text,
+        ]
         write(Array((format.line(head + metadata) + "\n").utf8))
     }
 }

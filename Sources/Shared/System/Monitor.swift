@@ -53,13 +53,9 @@ internal import Glibc
     package func wait<Result>(until deadline: Duration? = nil, _ body: (inout State) -> Result?) -> Result? {
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }
+        var time = (deadline ?? .seconds(1 << 32)).timespec
         while true {
             if let result = body(&state) { return result }
-            guard let deadline else {
-                unsafe pthread_cond_wait(changed, mutex)
-                continue
-            }
-            var time = deadline.timespec
             if unsafe pthread_cond_timedwait(changed, mutex, &time) == ETIMEDOUT { return body(&state) }
         }
     }

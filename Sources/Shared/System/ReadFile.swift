@@ -5,7 +5,7 @@ internal import Synchronization
 /// not respond is an error, and the thread that reads it is left behind.
 public func readFile(_ path: String, limit: Int) throws(SystemError) -> [UInt8] {
     guard filesUnderWay.load(ordering: .relaxed) < maximumFilesUnderWay else {
-        throw SystemError(.file, "cannot read \(path): \(maximumFilesUnderWay) files do not respond")
+        throw cannotRead(path, "\(maximumFilesUnderWay) files do not respond")
     }
     let result = Monitor<Result<[UInt8], SystemError>?>(nil)
     _ = try ServiceThread(name: "file") {
@@ -15,7 +15,7 @@ public func readFile(_ path: String, limit: Int) throws(SystemError) -> [UInt8] 
         result.change { $0 = read }
     }
     guard let read = result.wait(until: monotonicTime() + .seconds(5), { $0 }) else {
-        throw SystemError(.file, "cannot read \(path): it does not respond within 5 s")
+        throw cannotRead(path, "it does not respond within 5 s")
     }
     return try read.get()
 }
@@ -26,33 +26,29 @@ private let filesUnderWay = Atomic(0)
 
 /// Reads a file on the calling thread: for files that the kernel makes up, which do not hang.
 func readFileBlocking(_ path: String, limit: Int) throws(SystemError) -> [UInt8] {
-    let file = try openFile(path)
-    var content: [UInt8] = []
-    // Room for the whole file avoids growing, which would hold it twice. Most files of `/proc` have size 0.
-    let size = Int(fileStatus(file)?.st_size ?? 0)
-    let tooLong = SystemError(.file, "cannot read \(path): it is longer than \(limit) bytes")
-    if size > limit { throw tooLong }
-    content.reserveCapacity(size)
-    var buffer = [UInt8](repeating: 0, count: 16 << 10)
-    while true {
-        let count = unsafe read(file.number, &buffer, buffer.count)
-        if count < 0, errno == EINTR { continue }
-        if count < 0 { throw SystemError(.file, "cannot read \(path): \(describe(errorNumber: errno))") }
-        if count == 0 { return content }
-        content += buffer[..<count]
-        if content.count > limit { throw tooLong }
-    }
-}
-
-private func openFile(_ path: String) throws(SystemError) -> FileDescriptor {
     // The C function would stop at the NUL and open another file.
-    guard !path.utf8.contains(0) else { throw SystemError(.file, "cannot read \(path): the name has a NUL") }
+    guard !path.utf8.contains(0) else { throw cannotRead(path, "the name has a NUL") }
     // Opening a pipe would wait for its other end.
     let number = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard number >= 0 else { throw SystemError(.file, "cannot read \(path): \(describe(errorNumber: errno))") }
+    guard number >= 0 else { throw cannotRead(path, describe(errorNumber: errno)) }
     let file = FileDescriptor(owning: number)
-    guard fileStatus(file)?.isRegular == true else {
-        throw SystemError(.file, "cannot read \(path): it is not a regular file")
+    guard let status = fileStatus(file), status.isRegular else { throw cannotRead(path, "it is not a regular file") }
+    let tooLong = cannotRead(path, "it is longer than \(limit) bytes")
+    if status.st_size > limit { throw tooLong }
+    var content: [UInt8] = []
+    // Room for the whole file avoids growing, which would hold it twice. Most files of `/proc` have size 0.
+    content.reserveCapacity(Int(status.st_size))
+    var buffer = [UInt8](repeating: 0, count: 16 << 10)
+    while content.count <= limit {
+        let count = unsafe read(file.number, &buffer, buffer.count)
+        if count < 0, errno == EINTR { continue }
+        if count < 0 { throw cannotRead(path, describe(errorNumber: errno)) }
+        if count == 0 { return content }
+        content += buffer[..<count]
     }
-    return file
+    throw tooLong
+}
+
+private func cannotRead(_ path: String, _ reason: String) -> SystemError {
+    SystemError(.file, "cannot read \(path): \(reason)")
 }

@@ -8,6 +8,11 @@ public final class WorkQueue: Sendable {
         /// The oldest first.
         var waiting: [@Sendable () -> Void] = []
         var isWorking = false
+
+        mutating func next() -> (@Sendable () -> Void)? {
+            isWorking = !waiting.isEmpty
+            return isWorking ? waiting.removeFirst() : nil
+        }
     }
 
     /// - Parameters:
@@ -35,16 +40,6 @@ public final class WorkQueue: Sendable {
     }
 
     @Sendable private func workUntilEmpty() {
-        while let work = next() { work() }
-    }
-
-    private func next() -> (@Sendable () -> Void)? {
-        state.change { state in
-            guard !state.waiting.isEmpty else {
-                state.isWorking = false
-                return nil
-            }
-            return state.waiting.removeFirst()
-        }
+        while let work = state.change({ $0.next() }) { work() }
     }
 }

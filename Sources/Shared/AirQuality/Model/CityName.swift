@@ -39,7 +39,7 @@ public enum CityName {
     }
 
     /// Whether a name sorts before another, byte by byte.
-    static func precedes(_ left: [UInt8], _ right: [UInt8]) -> Bool { bytesPrecede(left.span, right.span) }
+    static func precedes(_ left: [UInt8], _ right: [UInt8]) -> Bool { left.lexicographicallyPrecedes(right) }
 
     /// A hash for tables of names. Its secret is the process's, so that no feed can make names collide.
     static func hash(_ name: Span<UInt8>) -> UInt64 {
@@ -65,6 +65,11 @@ public enum CityName {
 
     /// The range without surrounding ASCII white space: space, TAB, LF, VT, FF, CR.
     static func trimmed(_ bytes: Span<UInt8>, in range: Range<Int>) -> Range<Int> {
-        Bytes.trimmed(bytes, in: range) { $0 == 0x20 || $0 &- 0x09 <= 0x04 }
+        func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte &- 0x09 <= 0x04 }
+        var start = range.lowerBound
+        var end = range.upperBound
+        while start < end, isBlank(bytes[start]) { start += 1 }
+        while start < end, isBlank(bytes[end - 1]) { end -= 1 }
+        return start..<end
     }
 }

@@ -6,7 +6,7 @@ public enum WebSocketEvent: Sendable, Equatable {
     /// An attempt begins. A `connected`, a `disconnected` or both follow before the next one.
     case connecting
     /// With the header fields of the handshake's response.
-    case connected(HTTPFields)
+    case connected([HTTPField])
     /// One for each ended connection or failed attempt.
     ///
     /// `detail` is one line for people. `retryAfter` is what the server asked for when it rejected the handshake.

@@ -15,7 +15,6 @@ struct FrameHeader {
     enum Sender { case client, server }
 
     static let maximumLength = 14
-    static let maximumControlPayload = 125
 
     let opcode: Opcode
     let isFinal: Bool
@@ -64,9 +63,7 @@ struct FrameHeader {
         }
         payloadBytes = length
         guard opcode.isControl else { return }
-        guard length <= Self.maximumControlPayload else {
-            throw ProtocolViolation("control frame longer than 125 bytes")
-        }
+        guard length <= 125 else { throw ProtocolViolation("control frame longer than 125 bytes") }
         guard isFinal else { throw ProtocolViolation("fragmented control frame") }
         guard !isCompressed else { throw ProtocolViolation("compressed control frame") }
     }

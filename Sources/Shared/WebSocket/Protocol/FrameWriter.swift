@@ -28,8 +28,6 @@ enum FrameWriter {
     }
 
     private static func appendBigEndian(_ number: some FixedWidthInteger, to frame: inout [UInt8]) {
-        for shift in stride(from: number.bitWidth - 8, through: 0, by: -8) {
-            frame.append(UInt8(truncatingIfNeeded: number >> shift))
-        }
+        unsafe withUnsafeBytes(of: number.bigEndian) { unsafe frame.append(contentsOf: $0) }
     }
 }

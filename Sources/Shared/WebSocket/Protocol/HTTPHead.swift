@@ -4,7 +4,7 @@ internal import HTTPText
 /// The part of an HTTP/1.1 message before its body (RFC 9112, section 2.1).
 struct HTTPHead: Equatable {
     let startLine: String
-    let fields: HTTPFields
+    let fields: [HTTPField]
 }
 
 extension HTTPHead {
@@ -29,7 +29,7 @@ extension HTTPHead {
                 throw .badField
             }
         }
-        self.init(startLine: String(decoding: lines[0], as: UTF8.self), fields: HTTPFields(fields))
+        self.init(startLine: String(decoding: lines[0], as: UTF8.self), fields: fields)
     }
 }
 

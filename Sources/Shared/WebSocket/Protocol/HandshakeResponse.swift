@@ -6,7 +6,7 @@ internal import System
 enum HandshakeResponse: Equatable {
     /// 100 to 199 without 101: the response is still to come.
     case interim
-    case accepted(Compression?, fields: HTTPFields)
+    case accepted(Compression?, fields: [HTTPField])
     case rejected(detail: String, retryAfter: Duration?)
 
     /// - Parameter now: milliseconds since the Unix epoch.
@@ -51,7 +51,7 @@ enum HandshakeResponse: Equatable {
 
     /// A body is not looked for: a response of status 101 never has one, whatever its length or coding say (RFC 9112,
     /// section 6.3). Some servers send such fields.
-    private static func upgrade(_ fields: HTTPFields, _ request: HandshakeRequest) -> HandshakeResponse {
+    private static func upgrade(_ fields: [HTTPField], _ request: HandshakeRequest) -> HandshakeResponse {
         func rejected(_ detail: String) -> HandshakeResponse {
             .rejected(detail: "status 101 " + detail, retryAfter: nil)
         }

@@ -45,14 +45,12 @@ public struct WebSocketAddress: Sendable, Equatable {
             throw SystemError(.address, "it has a fragment (#), which a WebSocket address cannot have")
         }
         let authority = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
-        let hostAndPort: Substring.UTF8View
+        var hostAndPort = authority
         if let at = authority.lastIndex(of: UInt8(ascii: "@")) {
-            hostAndPort = authority[authority.index(after: at)...]
+            hostAndPort = authority[at...].dropFirst()
             authorization = try Self.authorization(from: authority[..<at])
-        } else {
-            hostAndPort = authority
         }
-        (host, port) = try Self.hostAndPort(Substring(hostAndPort), defaultPort: isSecure ? 443 : 80)
+        try read(hostAndPort: Substring(hostAndPort))
         let target = Substring(rest[authority.endIndex...])
         self.target = target.hasPrefix("/") ? String(target) : "/" + target
         guard self.target.utf8.count <= Self.maximumTargetBytes else {
@@ -63,20 +61,20 @@ public struct WebSocketAddress: Sendable, Equatable {
     /// The `feed` label: without user, password, query and default port; the path is `/` when there is none, and has
     /// `…` for what may be a token; the label ends after 128 bytes.
     public var label: String {
-        var label = scheme + "://" + hostHeader + pathWithoutTokens(String(target.prefix { $0 != "?" }))
+        let path = pathWithoutTokens(String(target.prefix { $0 != "?" }))
+        var label = (isSecure ? "wss://" : "ws://") + hostHeader + path
         while label.utf8.count > Self.maximumLabelBytes { label.removeLast() }
         return label
     }
 
-    var scheme: String { isSecure ? "wss" : "ws" }
-
-    var defaultPort: Int { isSecure ? 443 : 80 }
-
-    /// As addresses and the `Host` header write it; only an IPv6 address has colons.
-    var bracketedHost: String { host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host }
-
     /// The `Host` header (RFC 9110, section 7.2).
-    var hostHeader: String { port == defaultPort ? bracketedHost : "\(bracketedHost):\(port)" }
+    var hostHeader: String {
+        // Only an IPv6 address has colons.
+        let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
+        return port == defaultPort ? name : "\(name):\(port)"
+    }
+
+    private var defaultPort: Int { isSecure ? 443 : 80 }
 
     private static func authorization(from user: Substring.UTF8View) throws(SystemError) -> String {
         guard let decoded = percentDecoded(user) else {
@@ -87,36 +85,35 @@ public struct WebSocketAddress: Sendable, Equatable {
         return "Basic " + encodeBase64(credentials)
     }
 
-    private static func hostAndPort(
-        _ text: Substring, defaultPort: Int
-    ) throws(SystemError) -> (host: String, port: Int) {
+    private mutating func read(hostAndPort text: Substring) throws(SystemError) {
         let host: Substring
-        var port: Substring?
+        let rest: Substring
         if text.hasPrefix("[") {
             guard let end = text.firstIndex(of: "]") else { throw SystemError(.address, "its [ has no ]") }
-            host = text[text.index(after: text.startIndex)..<end]
-            let rest = text[text.index(after: end)...]
+            host = text[..<end].dropFirst()
+            rest = text[end...].dropFirst()
             guard rest.isEmpty || rest.hasPrefix(":") else {
                 throw SystemError(.address, "something other than a port follows its ]")
             }
-            port = rest.isEmpty ? nil : rest.dropFirst()
             guard host.contains(":"), isNumericAddress(String(host)) else {
                 throw SystemError(.address, "what stands between its [ and ] is not an IPv6 address")
             }
         } else {
-            let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-            guard parts.count <= 2 else { throw SystemError(.address, "an IPv6 address has to stand in [ ]") }
-            host = parts[0]
-            port = parts.count == 2 ? parts[1] : nil
+            host = text.prefix { $0 != ":" }
+            rest = text[host.endIndex...]
+            guard !rest.dropFirst().contains(":") else {
+                throw SystemError(.address, "an IPv6 address has to stand in [ ]")
+            }
             guard !host.isEmpty else { throw SystemError(.address, "it has no host") }
             guard host.utf8.allSatisfy(isHostCharacter) else {
                 throw SystemError(.address, "its host has something other than letters, digits, '-', '.' and '_'")
             }
         }
-        guard host.utf8.count <= maximumHostBytes else {
-            throw SystemError(.address, "its host is longer than \(maximumHostBytes) bytes")
+        guard host.utf8.count <= Self.maximumHostBytes else {
+            throw SystemError(.address, "its host is longer than \(Self.maximumHostBytes) bytes")
         }
-        return (host.lowercased(), try port.map(Self.port) ?? defaultPort)
+        self.host = host.lowercased()
+        port = rest.isEmpty ? defaultPort : try Self.port(rest.dropFirst())
     }
 
     private static func port(_ text: Substring) throws(SystemError) -> Int {

@@ -5,7 +5,7 @@ import HTTPText
 /// The source as the handshake's response says it: `Air-Quality-Source: open-meteo; kind=model; license="CC BY 4.0"`.
 extension FeedSource {
     /// Reads the first such field; `nil` when the response names no source.
-    init?(_ fields: HTTPFields) {
+    init?(_ fields: [HTTPField]) {
         guard let text = fields.first(Self.fieldName) else { return nil }
         let parts = splitUnquoted(text.utf8[...], at: UInt8(ascii: ";"), limit: 8)
         let name = unquoted(parts[0])

@@ -1,0 +1,20 @@
+internal import Bytes
+
+extension [HTTPField] {
+    /// The value of the first field of that name.
+    public func first(_ name: String) -> String? { first { $0.isNamed(name) }?.value }
+
+    /// The values of all fields of that name, joined with `, ` (RFC 9110, section 5.3); `nil` when there is none.
+    public func joined(_ name: String) -> String? {
+        let values = filter { $0.isNamed(name) }.map(\.value)
+        return values.isEmpty ? nil : values.joined(separator: ", ")
+    }
+
+    /// Number of fields of that name.
+    public func count(_ name: String) -> Int { count { $0.isNamed(name) } }
+
+    /// The members of all fields of that name, each a comma-separated list (RFC 9110, section 5.6.1).
+    public func list(_ name: String) -> [String] {
+        (joined(name) ?? "").split(separator: ",").map { String(trimmed($0)) }.filter { !$0.isEmpty }
+    }
+}

@@ -1,8 +1,6 @@
 extension [UInt8] {
     @inlinable
-    package mutating func append(_ text: String) {
-        append(text.utf8Span.span)
-    }
+    package mutating func append(_ text: String) { append(text.utf8Span.span) }
 
     @inlinable
     package mutating func append(_ bytes: Span<UInt8>) {
@@ -12,7 +10,6 @@ extension [UInt8] {
     }
 
     /// An integer, or a decimal with a fixed number of decimals.
-    ///
     /// - Parameter number: in units of the last decimal.
     @inlinable
     package mutating func appendInteger(_ number: UInt64, decimals: Int = 0) {
@@ -37,7 +34,6 @@ extension [UInt8] {
     }
 
     /// The shortest decimal that reads back as the same double; whole numbers without a point.
-    ///
     /// - Parameter number: finite.
     @inlinable
     package mutating func appendNumber(_ number: Double) {

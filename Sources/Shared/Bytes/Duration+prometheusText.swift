@@ -31,22 +31,16 @@ extension Duration {
             return
         }
         var rest = text.utf8[...]
-        var units = durationUnits[...]
         var total: Int64 = 0
-        while !rest.isEmpty {
+        for unit in durationUnits {
             let digits = rest.prefix(while: isDigit)
             let name = rest[digits.endIndex...].prefix { !isDigit($0) }
-            guard let count: Int64 = decimalNumber(digits),
-                let index = units.firstIndex(where: { $0.name.utf8.elementsEqual(name) })
-            else { return nil }
-            let (part, isTooLong) = count.multipliedReportingOverflow(by: units[index].milliseconds)
-            let (sum, isSumTooLong) = total.addingReportingOverflow(part)
-            guard !isTooLong, !isSumTooLong, sum <= Int64.max / 1_000_000 else { return nil }
-            total = sum
+            guard name.elementsEqual(unit.name.utf8), let count: Int64 = decimalNumber(digits) else { continue }
+            guard count <= (Int64.max / 1_000_000 - total) / unit.milliseconds else { return nil }
+            total += count * unit.milliseconds
             rest = rest[name.endIndex...]
-            units = units[(index + 1)...]
         }
-        guard !text.isEmpty else { return nil }
+        guard rest.isEmpty, !text.isEmpty else { return nil }
         self = .milliseconds(total)
     }
 }

@@ -1,6 +1,5 @@
 /// The text in quotation marks and on one line, for an error or a log: control characters are escaped, a very long text
 /// is cut.
-///
 /// - Parameter limit: how many characters (Unicode scalars) are shown.
 package func quoted(_ text: String, limit: Int = 200) -> String {
     var shown = "\""
@@ -20,9 +19,7 @@ package func quoted(_ text: String, limit: Int = 200) -> String {
 /// The text on one line: control characters are blanks.
 package func onOneLine(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: breaksLine) else { return text }
-    var line = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars { line.append(breaksLine(scalar) ? " " : scalar) }
-    return String(line)
+    return String(String.UnicodeScalarView(text.unicodeScalars.map { breaksLine($0) ? " " : $0 }))
 }
 
 /// Controls, which may also steer a terminal, the two separators that some readers take for line ends, and the marks

@@ -14,9 +14,7 @@ extension Program {
         if let command {
             lines += ["usage: " + usage(of: command), ""] + wrapped(command.summary)
         } else {
-            for (index, command) in commands.enumerated() {
-                lines.append((index == 0 ? "usage: " : "       ") + usage(of: command))
-            }
+            lines.append("usage: " + commands.map(usage).joined(separator: "\n       "))
             lines += [""] + wrapped(summary) + ["", "Commands (each has its own --help):"]
             for command in commands where !command.name.isEmpty {
                 lines += ["  " + command.name] + wrapped(command.summary, indent: 6)
@@ -27,21 +25,15 @@ extension Program {
     }
 
     private func flagLines(of command: Command) -> [String] {
+        func shown(_ flag: FlagSpec) -> [String] {
+            let value = flag.placeholder.map { "=" + $0 } ?? ""
+            return ["  --" + flag.name + value] + wrapped(flag.help + flag.remark, indent: 6)
+        }
         var lines: [String] = []
-        func append(_ flags: [FlagSpec]) {
-            for flag in flags {
-                lines.append("  --" + flag.name + (flag.placeholder.map { "=" + $0 } ?? ""))
-                lines += wrapped(flag.help + flag.remark, indent: 6)
-            }
+        for group in unique(command.shownFlags.map(\.group)) {
+            lines += ["", group + ":"] + command.shownFlags.filter { $0.group == group }.flatMap(shown)
         }
-        var groups: [String] = []
-        for flag in command.shownFlags where !groups.contains(flag.group) { groups.append(flag.group) }
-        for group in groups {
-            lines += ["", group + ":"]
-            append(command.shownFlags.filter { $0.group == group })
-        }
-        lines.append("")
-        append(FlagSpec.general)
+        lines += [""] + FlagSpec.general.flatMap(shown)
         let example = (command.shownFlags + FlagSpec.general)[0].variable(prefix: environmentPrefix)
         let rule =
             "Each flag is also an environment variable: \(environmentPrefix) and the flag in capitals with . and - as _, "

@@ -13,9 +13,7 @@ struct Words {
     var given: [String: GivenFlag] = [:]
     var operands: [Operand] = []
     /// The next operand may be the rest of a secret value with blanks that the shell's user did not quote.
-    private var mayContinueSecret = false
-
-    init(program: Program) { self.program = program }
+    var mayContinueSecret = false
 
     mutating func read(_ arguments: [String]) throws(FlagError) {
         var rest = arguments[...]

@@ -4,12 +4,12 @@ internal import Glibc
 package struct ClientSocket: ~Copyable {
     package let descriptor: FileDescriptor
 
-    /// Connects to where a server of this machine listens: tries the addresses in turn; those of no host are the
-    /// loopback's.
+    /// Connects to where a server of this machine listens: tries the addresses in turn. Linux takes the address of all
+    /// interfaces for the loopback's.
     package init(_ address: ListenAddress) throws(SystemError) {
         if case .tcp(_, port: 0) = address { throw SystemError(.address, "port 0 is known to the server only") }
         var failure = "no such host"
-        for candidate in address.socketAddresses() {
+        for candidate in address.socketAddresses {
             let number = socket(candidate.family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
             guard number >= 0 else { throw SystemError(.system, describe(errorNumber: errno)) }
             let open = FileDescriptor(owning: number)

@@ -14,8 +14,7 @@ public func monotonicTime() -> Duration {
 
 private func read(_ clock: clockid_t) -> timespec {
     var now = timespec()
-    let result = unsafe clock_gettime(clock, &now)
-    precondition(result == 0, "clock_gettime knows these clocks")
+    unsafe clock_gettime(clock, &now)
     return now
 }
 

@@ -36,10 +36,9 @@ public enum ListenAddress: Sendable, Equatable, CustomStringConvertible {
     }
 
     /// Addresses of the host in the order in which to try them, none when it is unknown. Can block for half a minute.
-    /// - Parameter flags: of `getaddrinfo`.
-    func socketAddresses(flags: Int32 = 0) -> [SocketAddress] {
+    var socketAddresses: [SocketAddress] {
         switch self {
-        case .tcp(let host, let port): (try? SocketAddress.lookUp(host, port: port, flags: flags)) ?? []
+        case .tcp(let host, let port): (try? SocketAddress.lookUp(host, port: port)) ?? []
         case .unix(let path): [SocketAddress(unix: Array(path.utf8))]
         }
     }

@@ -27,25 +27,20 @@ public struct Signals: Sendable {
 
     private static func setMask(_ request: Int32) {
         var set = awaited
-        let result = unsafe pthread_sigmask(request, &set, nil)
-        precondition(result == 0, "the request is valid")
+        unsafe pthread_sigmask(request, &set, nil)
     }
 
-    /// The next signal, or `nil` after the time (`nil` = no limit) or a `wake()`. Signals and wakes that came earlier
-    /// are not lost. Only on the thread that called `block()`. Corresponds to `sigtimedwait`.
+    /// The next signal, or `nil` after the time (`nil` = no limit) or a `wake()`, or earlier when a debugger interrupts
+    /// it. Signals and wakes that came earlier are not lost. Only on the thread that called `block()`. Corresponds to
+    /// `sigtimedwait`.
     public func wait(for time: Duration?) -> Signal? {
         precondition(pthread_equal(pthread_self(), owner) != 0, "signals are awaited on the thread that blocked them")
-        let deadline = monotonicTime() + (time ?? .seconds(1 << 32))
         var set = Self.awaited
-        while true {
-            var rest = (deadline - monotonicTime()).timespec
-            switch unsafe sigtimedwait(&set, nil, &rest) {
-            case SIGTERM, SIGINT: return .terminate
-            case SIGHUP: return .hangUp
-            // Interrupted by another signal, for example from a debugger.
-            case -1 where errno == EINTR: continue
-            default: return nil
-            }
+        var limit = (time ?? .seconds(1 << 32)).timespec
+        return switch unsafe sigtimedwait(&set, nil, &limit) {
+        case SIGTERM, SIGINT: .terminate
+        case SIGHUP: .hangUp
+        default: nil
         }
     }
 

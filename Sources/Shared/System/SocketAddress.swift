@@ -36,14 +36,12 @@ package struct SocketAddress: Sendable, Equatable {
         }
     }
 
-    /// The addresses of a host for TCP, in the order in which to try them; an empty one is this machine. Can block for
-    /// half a minute. Corresponds to `getaddrinfo`.
-    package static func lookUp(
-        _ host: String, port: Int = 0, flags: Int32 = 0
-    ) throws(SystemError) -> [SocketAddress] {
+    /// The addresses of a host for TCP, in the order in which to try them; an empty one means all interfaces. Can block
+    /// for half a minute. Corresponds to `getaddrinfo`.
+    package static func lookUp(_ host: String, port: Int = 0) throws(SystemError) -> [SocketAddress] {
         var hints = unsafe addrinfo()
         unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        unsafe hints.ai_flags = flags | AI_NUMERICSERV
+        unsafe hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV
         var first: UnsafeMutablePointer<addrinfo>?
         let result = unsafe getaddrinfo(host.isEmpty ? nil : host, "\(port)", &hints, &first)
         guard result == 0 else {

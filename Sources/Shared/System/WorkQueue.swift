@@ -1,6 +1,8 @@
 /// Work that may hang, done on a thread of its own, one piece after another. The thread exists while there is work.
 public final class WorkQueue: Sendable {
+    /// Name of the thread.
     private let name: String
+    /// Pieces that may wait.
     private let limit: Int
     private let state = Monitor(State())
 
@@ -15,9 +17,6 @@ public final class WorkQueue: Sendable {
         }
     }
 
-    /// - Parameters:
-    ///   - name: of the thread.
-    ///   - limit: pieces that may wait.
     public init(name: String, limit: Int) {
         self.name = name
         self.limit = limit

@@ -202,3 +202,10 @@ extension ClientLoop {
         handle(.ended, of: connection)
     }
 }
+
+/// Looks up the addresses of a host, in the order in which to try them. Blocks, for half a minute at times.
+private func lookUp(_ host: String) -> ConnectionState.ConnectionEvent {
+    do throws(SystemError) { return .resolved(try SocketAddress.lookUp(host).map(\.ip.description)) } catch {
+        return .notResolved(detail: error.reason)
+    }
+}

@@ -267,8 +267,7 @@ extension ConnectionState {
 
     private mutating func resume() -> [Action] {
         guard case .paused = phase else { return [] }
-        policy.reset()
-        return [.report(.resumed)] + begin()
+        return reconnect()
     }
 
     private mutating func stop() -> [Action] {

@@ -12,7 +12,9 @@ struct CloseFrame: Equatable {
             return
         }
         let status = UInt16(payload[0]) << 8 | UInt16(payload[1])
-        guard Self.isValid(status) else { throw ProtocolViolation("invalid close status \(status)") }
+        guard Self.allowed.contains(where: { $0.contains(status) }) else {
+            throw ProtocolViolation("invalid close status \(status)")
+        }
         guard let reason = String(validating: payload[2...], as: UTF8.self) else {
             throw ProtocolViolation("close reason is not UTF-8", closeStatus: 1007)
         }
@@ -21,12 +23,7 @@ struct CloseFrame: Equatable {
     }
 
     /// Statuses allowed in a frame: section 7.4 and the registry that it set up.
-    private static func isValid(_ status: UInt16) -> Bool {
-        switch status {
-        case 1000...1003, 1007...1014, 3000...4999: true
-        default: false
-        }
-    }
+    private static let allowed: [ClosedRange<UInt16>] = [1000...1003, 1007...1014, 3000...4999]
 
     /// A server's frame in one line for people.
     var description: String {

@@ -16,19 +16,13 @@ enum Compression: Equatable {
         guard extensions.count == 1, parts[0] == "permessage-deflate" else {
             throw SystemError(.peer, "extensions that were not offered: \(extensions.joined(separator: ", "))")
         }
-        self = .withContext
+        self = parts.contains("server_no_context_takeover") ? .withoutContext : .withContext
+        // The peer may limit itself beyond the offer (sections 7.1.1.2 and 7.1.2.1); any window fits into ours.
+        let windows = (8...15).flatMap { ["server_max_window_bits=\($0)", "server_max_window_bits=\"\($0)\""] }
+        let known = ["server_no_context_takeover", "client_no_context_takeover"] + windows
         var names: Set<Substring> = []
         for parameter in parts.dropFirst() {
-            let name = parameter.prefix { $0 != "=" }
-            let isNew = names.insert(name).inserted
-            switch (name, parameter.dropFirst(name.count)) {
-            case ("server_no_context_takeover", "") where isNew: self = .withoutContext
-            // The peer may limit itself beyond the offer (sections 7.1.1.2 and 7.1.2.1); any window fits into ours.
-            case ("client_no_context_takeover", "") where isNew: break
-            case ("server_max_window_bits", let value)
-            where isNew && (8...15).contains { value == "=\($0)" || value == "=\"\($0)\"" }:
-                break
-            default:
+            guard known.contains(parameter), names.insert(parameter.prefix { $0 != "=" }).inserted else {
                 throw SystemError(.peer, "permessage-deflate that we cannot agree to: \(parameter)")
             }
         }

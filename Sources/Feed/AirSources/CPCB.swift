@@ -65,11 +65,11 @@ struct CPCB: AirSource {
         SourceQuery(
             path: "/resource/\(Self.resource)?api-key=\(percentEncoded(key.utf8))&format=json"
                 + "&offset=\(offset)&limit=\(limit)",
-            subject: "rows from \(offset + 1) on", kind: .page(offset: offset))
+            subject: "rows from \(offset + 1) on")
     }
 
     mutating func read(_ body: [UInt8], of query: SourceQuery, at now: Int64) throws(SourceError) -> SourceResponse {
-        guard query.kind == .page(offset: offset) else { return SourceResponse() }
+        guard query == page else { return SourceResponse() }
         let document = try document(in: body)
         let total = min(Int(exactly: try document["total"].number()) ?? 0, Self.maximumRows)
         guard total > 0 else { throw .unreadable("total is \(document["total"].scalar)") }

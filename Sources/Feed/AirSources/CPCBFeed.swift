@@ -8,8 +8,7 @@ struct CPCBFeed: AirSource {
 
     mutating func queries(for due: [Int], at now: Int64) -> [SourceQuery] {
         self.due = due
-        return due.isEmpty
-            ? [] : [SourceQuery(path: "/caaqms/rss_feed", subject: "all stations", kind: .page(offset: 0))]
+        return due.isEmpty ? [] : [SourceQuery(path: "/caaqms/rss_feed", subject: "all stations")]
     }
 
     mutating func read(_ body: [UInt8], of query: SourceQuery, at now: Int64) throws(SourceError) -> SourceResponse {

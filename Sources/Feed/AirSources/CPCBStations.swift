@@ -59,14 +59,12 @@ struct CPCBStations {
         if index == .unusable { return omit("stations whose index is out of range") }
         var subIndices: [Pollutant: Double] = [:]
         for (name, text) in row.averages {
-            guard let pollutant = Self.pollutants[name] else {
-                self.omit("averages of unknown pollutants", "\(name.prefix(60)) of \(row.station)")
-                continue
-            }
-            switch IndexValue(text) {
-            case .value(let value): subIndices[pollutant] = value
-            case .unusable: self.omit("averages that are no sub-index", "\(pollutant.rawValue) of \(row.station)")
-            case .missing: continue
+            switch (Self.pollutants[name], IndexValue(text)) {
+            case (nil, _): self.omit("averages of unknown pollutants", "\(name.prefix(60)) of \(row.station)")
+            case (let pollutant?, .value(let value)): subIndices[pollutant] = value
+            case (let pollutant?, .unusable):
+                self.omit("averages that are no sub-index", "\(pollutant.rawValue) of \(row.station)")
+            case (_, .missing): continue
             }
         }
         for number in numbers {

@@ -21,8 +21,6 @@ struct JSONNode {
     /// `false` for what is missing or null.
     var exists: Bool { (tree ?? .null) != .null }
 
-    var isTrue: Bool { tree == .boolean(true) }
-
     /// Throws unless it is an object.
     func object() throws(SourceError) -> JSONNode {
         guard case .object = tree else { throw unreadable }
@@ -53,12 +51,13 @@ struct JSONNode {
     /// Seconds since the Unix epoch of text that a source documents as universal time, with or without its zone.
     var universalTime: Int64? { (try? text()).flatMap { epochSeconds($0, zone: "Z") } }
 
-    /// A number or text as it is written; empty for what is missing or null.
+    /// A number, text or truth as it is written; empty for what is missing or null.
     var scalar: String {
         switch tree {
         case .number(let text), .text(let text): text
+        case .boolean(let isTrue): "\(isTrue)"
         case nil, .null: ""
-        case .boolean, .array, .object: "neither a number nor text"
+        case .array, .object: "neither a number nor text"
         }
     }
 

@@ -43,7 +43,7 @@ struct OpenAQ: AirSource {
             city.id.map { "/" + percentEncoded($0.utf8) }
             ?? "?coordinates=\(degrees(city.latitude)),\(degrees(city.longitude))&radius=\(Self.radius)"
             + "&limit=\(Self.maximumLocations)"
-        return query("/v3/locations" + place, "stations of \(city.name)", .stations(city: number))
+        return query("/v3/locations" + place, "stations of \(city.name)", number)
     }
 
     /// Queries for the last 25 hours of each sensor whose newest hour is not there yet.
@@ -55,12 +55,12 @@ struct OpenAQ: AirSource {
         return wanted.map { sensor in
             query(
                 "/v3/sensors/\(sensor.id)/hours?datetime_from=\(from)&limit=100",
-                "\(sensor.pollutant.rawValue) of \(cities[number].name)", .hours(city: number, sensor: sensor.id))
+                "\(sensor.pollutant.rawValue) of \(cities[number].name)", number, sensor: sensor.id)
         }
     }
 
-    private func query(_ path: String, _ subject: String, _ kind: SourceQuery.Kind) -> SourceQuery {
-        SourceQuery(path: path, headers: ["X-API-Key: " + key], subject: subject, kind: kind)
+    private func query(_ path: String, _ subject: String, _ city: Int, sensor: Int? = nil) -> SourceQuery {
+        SourceQuery(path: path, headers: ["X-API-Key: " + key], subject: subject, cities: [city], sensor: sensor)
     }
 
     // MARK: Responses
@@ -68,32 +68,30 @@ struct OpenAQ: AirSource {
     mutating func read(_ body: [UInt8], of query: SourceQuery, at now: Int64) throws(SourceError) -> SourceResponse {
         let document = try document(in: body)
         let results = try document["results"].elements()
-        switch query.kind {
-        case .stations(let number):
-            let city = cities[number]
-            let stations = OpenAQStations(results, at: now)
-            var response = SourceResponse(omissions: stations.omissions)
-            // Above the limit it is the text ">1000".
-            let found = document["meta"]["found"].scalar
-            if found.hasPrefix(">") || looseNumber(found) ?? 0 > Double(results.count) {
-                let count = "\(results.count) of \(found) of \(city.name)"
-                response.omissions.insert(Omission("lists of stations that are not whole", count))
-            }
-            if let reason = stations.reasonWithoutParticles(city.id.map { "with the id \($0)" } ?? "within 25 km") {
-                response.findings = [CityFinding(city: number, reason: reason)]
-            } else {
-                searches[number] = Search(foundAt: now, sensors: stations.sensors)
-                response.queries = hoursQueries(for: number, at: now)
-            }
-            return response
-        case .hours(let number, let id):
-            guard let place = searches[number]?.sensors.firstIndex(where: { $0.id == id }) else {
+        let number = query.cities[0]
+        let city = cities[number]
+        if let sensor = query.sensor {
+            guard let place = searches[number]?.sensors.firstIndex(where: { $0.id == sensor }) else {
                 return SourceResponse()
             }
-            let omissions = searches[number]?.sensors[place].read(results, in: cities[number], at: now) ?? []
+            let omissions = searches[number]?.sensors[place].read(results, in: city, at: now) ?? []
             return SourceResponse(findings: settled(query, at: now), omissions: omissions)
-        case .cities, .page, .document: return SourceResponse()
         }
+        let stations = OpenAQStations(results, at: now)
+        var response = SourceResponse(omissions: stations.omissions)
+        // Above the limit it is the text ">1000".
+        let found = document["meta"]["found"].scalar
+        if found.hasPrefix(">") || looseNumber(found) ?? 0 > Double(results.count) {
+            let count = "\(results.count) of \(found) of \(city.name)"
+            response.omissions.insert(Omission("lists of stations that are not whole", count))
+        }
+        if let reason = stations.reasonWithoutParticles(city.id.map { "with the id \($0)" } ?? "within 25 km") {
+            response.findings = [CityFinding(city: number, reason: reason)]
+        } else {
+            searches[number] = Search(foundAt: now, sensors: stations.sensors)
+            response.queries = hoursQueries(for: number, at: now)
+        }
+        return response
     }
 
     mutating func giveUp(_ query: SourceQuery, at now: Int64) -> SourceResponse {
@@ -102,8 +100,9 @@ struct OpenAQ: AirSource {
 
     /// The city's air, when this was the last of its queries.
     private mutating func settled(_ query: SourceQuery, at now: Int64) -> [CityFinding] {
-        guard case .hours(let number, let sensor) = query.kind,
-            searches[number]?.pending.remove(sensor) != nil, searches[number]?.pending.isEmpty == true
+        let number = query.cities[0]
+        guard let sensor = query.sensor, searches[number]?.pending.remove(sensor) != nil,
+            searches[number]?.pending.isEmpty == true
         else { return [] }
         return [CityFinding(city: number, try air(of: number, at: now))]
     }

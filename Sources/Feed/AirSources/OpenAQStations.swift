@@ -24,7 +24,7 @@ struct OpenAQStations {
             let last = node["datetimeLast"]["utc"].universalTime
             if !names.insert(name).inserted {
                 omissions.insert(Omission("stations that come twice", name))
-            } else if node["isMobile"].isTrue {
+            } else if node["isMobile"].scalar == "true" {
                 omissions.insert(Omission("stations that move", name))
             } else if let last, now - last <= staleAfter {
                 live.append((name, node))
@@ -35,8 +35,8 @@ struct OpenAQStations {
         liveCount = live.count
         func metres(to node: JSONNode) -> Double { node["distance"].looseNumber ?? .infinity }
         live.sort { one, other in
-            let isMonitor = one.node["isMonitor"].isTrue
-            guard isMonitor == other.node["isMonitor"].isTrue else { return isMonitor }
+            let isMonitor = one.node["isMonitor"].scalar == "true"
+            guard isMonitor == (other.node["isMonitor"].scalar == "true") else { return isMonitor }
             return metres(to: one.node) < metres(to: other.node)
         }
         for (name, node) in live {

@@ -36,19 +36,18 @@ struct OpenMeteo: AirSource {
             + "&past_days=1&forecast_days=1&timeformat=unixtime"
             + (key.map { "&apikey=" + percentEncoded($0.utf8) } ?? "")
         let others = places.count > 1 ? " and \(places.count - 1) more" : ""
-        return SourceQuery(path: path, cost: places.count, subject: places[0].name + others, kind: .cities(numbers))
+        return SourceQuery(path: path, subject: places[0].name + others, cities: numbers)
     }
 
     func read(_ body: [UInt8], of query: SourceQuery, at now: Int64) throws(SourceError) -> SourceResponse {
-        guard case .cities(let numbers) = query.kind else { return SourceResponse() }
         let document = try document(in: body)
         // One place is an object, several are an array of them.
         let places = (try? document.elements()) ?? [document]
-        guard places.count == numbers.count else {
-            throw .unreadable("it has \(places.count) places, expected \(numbers.count)")
+        guard places.count == query.cities.count else {
+            throw .unreadable("it has \(places.count) places, expected \(query.cities.count)")
         }
         var response = SourceResponse()
-        for (number, place) in zip(numbers, places) {
+        for (number, place) in zip(query.cities, places) {
             do throws(SourceError) {
                 let hours = try hours(of: place)
                 var concentrations = HourlyConcentrations()

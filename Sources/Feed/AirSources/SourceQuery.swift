@@ -1,29 +1,26 @@
 /// One request to a source.
 public struct SourceQuery: Sendable, Equatable {
-    public enum Kind: Sendable, Equatable {
-        /// A document that a jq program reads.
-        case document
-        case cities([Int])
-        case stations(city: Int)
-        case hours(city: Int, sensor: Int)
-        case page(offset: Int)
-    }
-
     /// Path and query as the source documents them. May hold the key.
     public var path: String
     /// Header lines. May hold the key.
     public var headers: [String]
-    /// The number of calls it counts for.
-    public var cost: Int
     /// Name of what it asks for, for a log.
     public var subject: String
-    var kind: Kind
+    /// Cities that it asks for; none for a document of all.
+    var cities: [Int]
+    /// The sensor of OpenAQ of which it asks for the hours.
+    var sensor: Int?
 
-    public init(path: String, headers: [String] = [], cost: Int = 1, subject: String, kind: Kind = .document) {
+    /// The number of calls it counts for: one for each city.
+    public var cost: Int { max(1, cities.count) }
+
+    public init(
+        path: String, headers: [String] = [], subject: String, cities: [Int] = [], sensor: Int? = nil
+    ) {
         self.path = path
         self.headers = headers
-        self.cost = cost
         self.subject = subject
-        self.kind = kind
+        self.cities = cities
+        self.sensor = sensor
     }
 }

@@ -20,7 +20,7 @@ struct WAQI: AirSource {
             let place = city.id.map { Self.path(of: $0) } ?? "geo:\(degrees(city.latitude));\(degrees(city.longitude))"
             return SourceQuery(
                 path: "/feed/\(place)/?token=" + percentEncoded(token.utf8), subject: city.name,
-                kind: .cities([number]))
+                cities: [number])
         }
     }
 
@@ -31,7 +31,7 @@ struct WAQI: AirSource {
     }
 
     func read(_ body: [UInt8], of query: SourceQuery, at now: Int64) throws(SourceError) -> SourceResponse {
-        guard case .cities(let numbers) = query.kind, let number = numbers.first else { return SourceResponse() }
+        let number = query.cities[0]
         let station: JSONNode
         do throws(SourceError) {
             station = try document(in: body)["data"].object()

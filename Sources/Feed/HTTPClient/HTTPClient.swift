@@ -65,18 +65,18 @@ public import System
         var list: UnsafeMutablePointer<curl_slist>?
         defer { unsafe curl_slist_free_all(list) }
         for line in headers { unsafe list = curl_slist_append(list, line) }
-        let transfer = Transfer(maximumBodyBytes: maximumBodyBytes, isWanted)
+        var transfer = Transfer(maximumBodyBytes: maximumBodyBytes, isWanted: isWanted)
         var message = [UInt8](repeating: 0, count: Int(CURL_ERROR_SIZE))
         let result: CURLcode = unsafe message.withUnsafeMutableBytes { message in
             unsafe CCurl_setText(handle, CURLOPT_URL, url)
             unsafe CCurl_setPointer(handle, CURLOPT_HTTPHEADER, list)
             unsafe CCurl_setPointer(handle, CURLOPT_ERRORBUFFER, message.baseAddress)
-            let owner = unsafe Unmanaged.passUnretained(transfer).toOpaque()
-            unsafe CCurl_setPointer(handle, CURLOPT_WRITEDATA, owner)
-            unsafe CCurl_setPointer(handle, CURLOPT_XFERINFODATA, owner)
-            let result = unsafe curl_easy_perform(handle)
-            unsafe CCurl_setPointer(handle, CURLOPT_ERRORBUFFER, nil)
-            return result
+            defer { unsafe CCurl_setPointer(handle, CURLOPT_ERRORBUFFER, nil) }
+            return unsafe withUnsafeMutablePointer(to: &transfer) { transfer in
+                unsafe CCurl_setPointer(handle, CURLOPT_WRITEDATA, transfer)
+                unsafe CCurl_setPointer(handle, CURLOPT_XFERINFODATA, transfer)
+                return unsafe curl_easy_perform(handle)
+            }
         }
         switch result {
         case CURLE_OK:
@@ -110,9 +110,12 @@ public import System
 func httpBody(
     bytes: UnsafeMutablePointer<CChar>?, size: Int, count: Int, owner: UnsafeMutableRawPointer?
 ) -> Int {
-    guard let owner = unsafe owner else { return 0 }
-    let transfer = unsafe Unmanaged<Transfer>.fromOpaque(owner).takeUnretainedValue()
-    return unsafe transfer.receive(UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : 0
+    let bytes = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
+    guard let transfer = unsafe owner?.assumingMemoryBound(to: Transfer.self),
+        unsafe transfer.pointee.body.count + bytes.count <= transfer.pointee.maximumBodyBytes
+    else { return 0 }
+    unsafe transfer.pointee.body.append(contentsOf: bytes)
+    return bytes.count
 }
 
 /// Called at least once a second; anything but 0 ends the transfer. Corresponds to `curl_xferinfo_callback`.
@@ -120,6 +123,6 @@ func httpBody(
 func httpProgress(
     owner: UnsafeMutableRawPointer?, _: curl_off_t, _: curl_off_t, _: curl_off_t, _: curl_off_t
 ) -> Int32 {
-    guard let owner = unsafe owner else { return 1 }
-    return unsafe Unmanaged<Transfer>.fromOpaque(owner).takeUnretainedValue().isWanted() ? 0 : 1
+    guard let transfer = unsafe owner?.assumingMemoryBound(to: Transfer.self) else { return 1 }
+    return unsafe transfer.pointee.isWanted() ? 0 : 1
 }

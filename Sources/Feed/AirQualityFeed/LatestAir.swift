@@ -14,9 +14,7 @@ struct LatestAir: Sendable {
     /// By the number of the city; a jq program's elements are one entry.
     private var entries: [Int: Entry] = [:]
 
-    init(lifetime: Duration) {
-        self.lifetime = lifetime
-    }
+    init(lifetime: Duration) { self.lifetime = lifetime }
 
     /// Takes in what the source says.
     /// - Returns: messages with the elements that are new.

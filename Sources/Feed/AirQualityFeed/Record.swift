@@ -13,17 +13,16 @@ func record(_ flags: ParsedFlags, signals: Signals) throws {
         "output", expected: "a file to append to",
         Recorder(of: feed.address.label, to: options.output, log: log, signals: signals))
     let client = WebSocketClient(configuration: feed, onEvent: recorder.receive, onMessage: recorder.receive)
-    let thread = try ServiceThread(name: "client") { client.run() }
+    let isOver = Monitor(false)
+    _ = try ServiceThread(name: "client") {
+        client.run()
+        isOver.change { $0 = true }
+    }
     while signals.wait(for: nil) == nil, recorder.failure == nil {}
     client.stop()
-    if recorder.failure == nil {
-        // A reader of standard output who does not read keeps the client's thread.
-        _ = try ServiceThread(name: "watchdog") {
-            pauseThread(for: .seconds(1))
-            endProcess(status: 0)
-        }
-    }
-    thread.join()
+    let hasEnded = isOver.wait(until: monotonicTime() + .seconds(1)) { $0 ? true : nil } ?? false
+    // A reader of standard output who does not read keeps the client's thread.
+    if !hasEnded, recorder.failure == nil { endProcess(status: 0) }
     if let failure = recorder.failure { throw failure }
 }
 

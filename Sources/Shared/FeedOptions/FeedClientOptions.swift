@@ -90,14 +90,13 @@ public struct FeedClientOptions: Options {
         do throws(TLSFileError) {
             try client.tls.check()
         } catch {
-            func unusable(_ flag: String, _ content: String) -> FeedOptionError {
-                FeedOptionError(flag: flag, path: error.path, expected: "\(content): \(error.reason)")
-            }
-            switch error.role {
-            case .authorities: throw unusable("ca-file", "certificates of authorities in PEM")
-            case .certificate: throw unusable("cert-file", "a certificate in PEM")
-            case .key: throw unusable("key-file", "the certificate's key in PEM, without a pass phrase")
-            }
+            let (flag, content) =
+                switch error.role {
+                case .authorities: ("ca-file", "certificates of authorities in PEM")
+                case .certificate: ("cert-file", "a certificate in PEM")
+                case .key: ("key-file", "the certificate's key in PEM, without a pass phrase")
+                }
+            throw FeedOptionError(flag: flag, path: error.path, expected: "\(content): \(error.reason)")
         }
         _ = try headerFields()
     }

@@ -178,4 +178,23 @@ struct HTTPClientTests {
         }
         #expect(monotonicTime() - endedAt.withLock(\.self) < .seconds(5))
     }
+
+    /// libcurl calls once more when a request has failed already.
+    @Test func `A request that is no longer wanted when it fails has ended without a failure`() throws {
+        let url = ScriptedServer().url
+        try withClient { client in
+            for last in 1...8 {
+                var calls = 0
+                do throws(SystemError) {
+                    let response = try client.get(url) {
+                        calls += 1
+                        return calls < last
+                    }
+                    #expect(response == nil)
+                } catch {
+                    #expect(calls < last, "call \(last) of \(calls): \(error)")
+                }
+            }
+        }
+    }
 }

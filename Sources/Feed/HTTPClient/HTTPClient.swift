@@ -78,11 +78,12 @@ public import System
                 return unsafe curl_easy_perform(handle)
             }
         }
+        // libcurl does not say so where the request fails at that moment.
+        if transfer.isCancelled { return nil }
         switch result {
         case CURLE_OK:
             let status = unsafe CCurl_status(handle)
             return HTTPClientResponse(status: status, headers: responseHeaders, body: transfer.body)
-        case CURLE_ABORTED_BY_CALLBACK: return nil
         // libcurl's own words for both cases differ from version to version.
         case CURLE_WRITE_ERROR, CURLE_FILESIZE_EXCEEDED:
             throw SystemError(.peer, "the body has more than \(maximumBodyBytes) bytes")
@@ -124,5 +125,6 @@ func httpProgress(
     owner: UnsafeMutableRawPointer?, _: curl_off_t, _: curl_off_t, _: curl_off_t, _: curl_off_t
 ) -> Int32 {
     guard let transfer = unsafe owner?.assumingMemoryBound(to: Transfer.self) else { return 1 }
-    return unsafe transfer.pointee.isWanted() ? 0 : 1
+    if unsafe !transfer.pointee.isWanted() { unsafe transfer.pointee.isCancelled = true }
+    return unsafe transfer.pointee.isCancelled ? 1 : 0
 }

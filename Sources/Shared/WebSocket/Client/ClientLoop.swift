@@ -92,21 +92,18 @@ extension ClientLoop {
     private func dial(_ number: Int, _ ipAddress: String, _ context: borrowing WebSocketContext) {
         guard number == state.number else { return }
         let address = configuration.address
-        let session: OpenSSLSession?
-        do throws(TLSFileError) {
-            session = address.isSecure ? try OpenSSLSession(address, configuration.tls) : nil
-        } catch {
-            return handle(.connection(number, .tlsFailed(detail: error.reason)))
-        }
-        let request: HandshakeRequest
-        do throws(SystemError) {
-            request = try HandshakeRequest(
+        let connection: ClientConnection
+        do {
+            let session = address.isSecure ? try OpenSSLSession(address, configuration.tls) : nil
+            let request = try HandshakeRequest(
                 address, fields: configuration.headerFields(), subprotocols: configuration.subprotocols,
                 key: (0..<16).map { _ in UInt8.random(in: .min ... .max) })
+            connection = ClientConnection(number: number, request: request, tls: session)
+        } catch let error as TLSFileError {
+            return handle(.connection(number, .tlsFailed(detail: error.reason)))
         } catch {
-            return handle(.connection(number, .answered(.rejected(detail: error.reason, retryAfter: nil))))
+            return handle(.connection(number, .answered(.rejected(detail: "\(error)", retryAfter: nil))))
         }
-        let connection = ClientConnection(number: number, request: request, tls: session)
         connections.append(connection)
         // The connection may have begun or even ended within the call.
         if let socket = context.dial(ipAddress, port: address.port, number: number) {

@@ -10,9 +10,7 @@ struct HTTPHead: Equatable {
 extension HTTPHead {
     /// - Parameter text: all lines with their ends, the empty one last.
     init(_ text: [UInt8]) throws(HTTPHeadError) {
-        let lines = text.split(separator: UInt8(ascii: "\n")).map { line in
-            line.last == UInt8(ascii: "\r") ? line.dropLast() : line
-        }
+        let lines = text.split(separator: UInt8(ascii: "\n")).map { $0.last == UInt8(ascii: "\r") ? $0.dropLast() : $0 }
         guard lines[0].allSatisfy({ $0 >= 0x20 }) else { throw .notHTTP }
         var fields: [HTTPField] = []
         for line in lines.dropFirst() where !line.isEmpty {

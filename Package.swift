@@ -136,6 +136,7 @@ let package = Package(
             // As bytes in the program: what the page loads, and what to use instead of flags and commands.
             resources: [
                 "Configuration/Resources/command-advice.txt", "Configuration/Resources/flag-advice.txt",
+                "Explanation/Resources/field-names.txt",
                 "Web/Resources/favicon.ico", "Web/Resources/icon.png", "Web/Resources/icon.svg",
                 "Web/Resources/page.css", "Web/Resources/page.js",
             ].map { .embedInCode($0) },

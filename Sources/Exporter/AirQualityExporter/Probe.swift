@@ -97,20 +97,14 @@ private struct ProbeReport {
         let messages = visit.messages.compactMap(\.self)
         for (number, message) in visit.messages.enumerated() { describe(message, number: number + 1) }
         if !readings.isEmpty { addTable(of: readings) }
-        guard let plan = plan(for: messages), !plan.arguments.isEmpty else { return }
+        guard let best = ReadingPlan.best(for: messages), !best.plan.words.isEmpty else { return }
+        let isTidier = best.readings.count == readings.count && hasRejections && best.rejections == 0
+        guard best.readings.count > readings.count || isTidier else { return }
         let words = ["air-quality-exporter", "--feed.url", address] + given
         let what = readings.isEmpty ? "it" : "all of it"
-        add("\nto read \(what):\n  \(words.map(shellQuoted).joined(separator: " ")) \(plan.arguments)")
+        add("\nto read \(what):\n  \(words.map(shellQuoted).joined(separator: " ")) \(best.plan.arguments)")
         add("\nwhich reads:")
-        addTable(of: plan.read(messages).readings)
-    }
-
-    /// The plan that reads more than the settings do, or as much and without rejections; `nil`: there is none.
-    private func plan(for messages: [[UInt8]]) -> ReadingPlan? {
-        guard let best = ReadingPlan.best(for: messages) else { return nil }
-        let (found, rejections) = best.read(messages)
-        let isTidier = hasRejections && rejections == 0
-        return found.count > readings.count || (found.count == readings.count && isTidier) ? best : nil
+        addTable(of: best.readings)
     }
 
     /// Adds a message, and why it gives no reading, or what of it is rejected.

@@ -127,6 +127,7 @@ OTHERS = {
         "schema": {"fields": [{"name": "city"}, {"name": "aqi"}]},
         "data": {"values": [["Delhi", "Pune"], [301, 51]]},
     },
+    "dots in names": [{"site.name": "Delhi", "pm2.5_aqi": 301}],
     "a serial number": {"serialno": "Delhi", "pm02": 7, "aqi": 301, "model": "I-9PSL"},
 }
 
@@ -178,6 +179,11 @@ def test_probe_succeeds_where_a_reading_came(programs):
             [{"data": {"IN": {"Delhi": {"aqi": 301}}, "FR": {"Lyon": {"aqi": 61}}}}],
             None,
             ["Delhi", "Lyon"],
+        ),
+        (
+            [{f"DL{number}": {"name": f"Place {number}", "aqi": 301} for number in range(10)}],
+            None,
+            [f"Place {number}" for number in range(10)],
         ),
         (
             [{"coord": {"lon": 77.2, "lat": 28.6}, "list": [{"main": {"aqi": 2}, "dt": 1}]}],

@@ -8,8 +8,7 @@ import System
 /// Why a message, or the first of its elements that was rejected for a reason, gives no reading; and what would read
 /// it.
 struct MessageExplanation {
-    /// Bytes of a city and a value, of a message and of a server's own words that are shown.
-    private static let valueBytes = 64
+    /// Bytes of a message and of a server's own words that are shown.
     private static let messageBytes = 128
 
     private(set) var fields: [ExplanationField] = []
@@ -27,15 +26,17 @@ struct MessageExplanation {
         case .tooLarge: add("hint", "--feed.max-message-bytes")
         case .cityLimit: add("hint", "--city.limit")
         case .jqError: add("err", outcome.complaint)
-        case .notJSON where jsonMistake(in: message.span) != nil: add("err", jsonMistake(in: message.span))
-        case nil, .notJSON, .notAnArray: add("message", shown(message.span, bytes: Self.messageBytes))
+        case nil, .notJSON, .notAnArray:
+            let mistake = reason == .notJSON ? jsonMistake(in: message.span) : nil
+            add(mistake == nil ? "message" : "err", mistake ?? shown(message.span, bytes: Self.messageBytes))
         case .some(let reason): addElement(reason, of: outcome.elements ?? message, outcome.decoded, settings.format)
         }
         if isReadInPart || [.tooLarge, .cityLimit, .notJSON].contains(reason) { return }
         add("says", Self.serverWords(in: message.span))
         // The shape is right where a value is absent, or where only the time or the range is wrong.
-        let isShape = ![.badTime, .outOfRange].contains(reason) && !(reason == .noValue && has("value"))
-        if isShape { add("hint", ReadingPlan.best(for: [message])?.arguments) }
+        let hasValue = fields.contains { $0.name == "value" }
+        if [.badTime, .outOfRange].contains(reason) || (reason == .noValue && hasValue) { return }
+        add("hint", ReadingPlan.best(for: [message])?.plan.arguments)
     }
 
     /// A server's own words in a message without readings, such as those of `{"error": "auth required"}`; `nil`: none,
@@ -44,8 +45,6 @@ struct MessageExplanation {
         guard message.count <= 4096 else { return nil }
         return JSONTree.texts(of: message)?.first?.serverWords().map { shown($0.utf8Span.span, bytes: messageBytes) }
     }
-
-    private func has(_ name: String) -> Bool { fields.contains { $0.name == name } }
 
     private mutating func add(_ name: String, _ text: String?) {
         if let text, !text.isEmpty { fields.append(ExplanationField(name: name, text: text)) }
@@ -61,22 +60,22 @@ struct MessageExplanation {
             jsonPointer(member: field).flatMap { element.value(at: $0) }
         }
         // The range is the store's to check, which does not say where.
-        let place =
-            decoded.firstRejected[reason]
-            ?? elements.firstIndex { element in
-                value(format.valueField, of: element)?.index.map { !IndexRange.isValid($0) } ?? false
-            }
-        guard let place, elements.indices.contains(place) else { return }
+        func isOutOfRange(_ element: JSONTree) -> Bool {
+            value(format.valueField, of: element)?.index.map { !IndexRange.isValid($0) } ?? false
+        }
+        guard let place = decoded.firstRejected[reason] ?? elements.firstIndex(where: isOutOfRange),
+            elements.indices.contains(place)
+        else { return }
         let element = elements[place]
         self.element = element.json
-        add("city", value(format.cityField, of: element)?.shown(Self.valueBytes))
-        add("value", value(format.valueField, of: element)?.shown(Self.valueBytes))
-        if reason == .badTime { add("reading_time", value(format.timeField, of: element)?.shown(Self.valueBytes)) }
+        add("city", value(format.cityField, of: element)?.shown)
+        add("value", value(format.valueField, of: element)?.shown)
+        if reason == .badTime { add("reading_time", value(format.timeField, of: element)?.shown) }
         if case .object(let fields) = element {
             let names = fields.prefix(12).map { String(decoding: $0.name.utf8.prefix(48), as: UTF8.self) }
             add("fields", onOneLine(names.joined(separator: ",")))
         } else {
-            add("element", element.shown(Self.valueBytes))
+            add("element", element.shown)
         }
     }
 }
@@ -98,24 +97,20 @@ extension JSONTree {
             return elements.prefix(8).lazy.compactMap { $0.serverWords(depth: depth + 1, isError: isError) }.first
         case .object(let fields) where depth < 4:
             let saysError = isError || fields.contains(where: \.saysError)
-            let named = fields.compactMap { field in
-                FieldNames.wordsRank(field.name).map { (rank: $0, value: field.value) }
-            }
-            for (rank, value) in named.sorted(by: { $0.rank < $1.rank }) {
+            // An error has words in any field: `{"errors": {"token": ["is missing"]}}`.
+            let ranked = fields.map { (rank: FieldNames.wordsRank($0.name), field: $0) }
+                .filter { $0.rank < 3 || (isError && !$0.field.saysError) }
+            for (rank, field) in ranked.sorted(by: { $0.rank < $1.rank }) {
                 let hasWords = saysError || rank == 0 || (rank == 1 && depth == 0)
-                if let words = value.serverWords(depth: depth + 1, isError: hasWords) { return words }
+                if let words = field.value.serverWords(depth: depth + 1, isError: hasWords) { return words }
             }
-            // `{"errors": {"token": ["is missing"]}}`
-            let others = isError ? fields.filter { FieldNames.wordsRank($0.name) == nil && !$0.saysError } : []
-            return others.lazy.compactMap { $0.value.serverWords(depth: depth + 1, isError: true) }.first
+            return nil
         default: return nil
         }
     }
 
-    /// The value for people: a text without its quotation marks.
-    fileprivate func shown(_ bytes: Int) -> String {
-        AirQualityExporter.shown((text ?? json).utf8Span.span, bytes: bytes)
-    }
+    /// The first 64 bytes of the value for people: a text without its quotation marks.
+    fileprivate var shown: String { AirQualityExporter.shown((text ?? json).utf8Span.span, bytes: 64) }
 }
 
 extension JSONField {
@@ -123,7 +118,7 @@ extension JSONField {
     fileprivate var saysError: Bool {
         switch value {
         case .boolean(false): ["ok", "success"].contains(name)
-        case .text(let text) where text.utf8.count <= 32 && (FieldNames.isKind(name) || name == "status"):
+        case .text(let text) where text.utf8.count <= 32 && (FieldNames.says(name, .kind) || name == "status"):
             text.lowercased().contains("error") || text.lowercased().hasPrefix("fail")
         default: false
         }

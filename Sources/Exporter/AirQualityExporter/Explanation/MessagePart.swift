@@ -4,36 +4,28 @@ import JSON
 /// lists, tables and texts with a structure as their elements.
 struct MessagePart {
     /// Elements of a list, and fields, that are looked at.
-    private static let maximumElements = 40
+    fileprivate static let maximumElements = 40
     private static let maximumFields = 200
 
-    /// The way from the part around it.
-    let steps: [PathStep]
+    /// The way from the message.
+    var steps: [PathStep] = []
     let value: JSONTree
     /// The names of its columns, where it is a row of a table that has them.
     var columns: [String]?
 
-    /// The fields of an object, or the columns of a row; none of what is looked at together, as groups and rows are.
+    /// The fields of an object, or the columns of a row; none of what is looked at together, as rows are.
     var members: [MessagePart] {
         switch value {
-        case .object(let fields) where groups(fields).isEmpty:
+        case .object(let all):
+            let fields = Array(all.prefix(Self.maximumFields))
             let rows = namedRows(fields).map(\.field.name)
-            return fields.prefix(Self.maximumFields)
-                .filter { !FieldNames.isOtherTime($0.name) && !rows.contains($0.name) }
-                .map { MessagePart(steps: [.field($0.name)], value: $0.value) }
+            return fields.filter { !FieldNames.says($0.name, .otherTime) && !rows.contains($0.name) }
+                .map { MessagePart(steps: steps + [.field($0.name)], value: $0.value) }
         case .array(let elements) where !value.isList:
             return elements.prefix(Self.maximumElements).enumerated().map { index, element in
-                MessagePart(steps: [.index(index, name: columns?[index])], value: element)
+                MessagePart(steps: steps + [.index(index, name: columns?[index])], value: element)
             }
         default: return []
-        }
-    }
-
-    /// The texts and numbers of the members, and of their members.
-    func scalars(depth: Int) -> [(steps: [PathStep], value: JSONTree)] {
-        members.flatMap { member -> [(steps: [PathStep], value: JSONTree)] in
-            if member.value.text != nil || member.value.isNumber { return [(member.steps, member.value)] }
-            return depth == 1 ? [] : member.scalars(depth: depth - 1).map { (member.steps + $0.steps, $0.value) }
         }
     }
 
@@ -41,17 +33,18 @@ struct MessagePart {
         switch value {
         case .object(let all):
             let fields = Array(all.prefix(Self.maximumFields))
-            return groups(fields) + entries(fields) + values(fields) + tables(fields) + affixed(fields)
+            return entries(fields) + values(fields) + tables(fields) + affixed(fields)
         case .array(let elements): return lists(elements) + pairs(elements)
         case .text(let text): return inside(text)
         default: return []
         }
     }
 
-    private func list(_ steps: [PathStep], of elements: some Sequence<JSONTree>, columns: [String]? = nil)
-        -> [MessagePart]
-    {
-        elements.prefix(Self.maximumElements).map { MessagePart(steps: steps, value: $0, columns: columns) }
+    private func list(
+        _ steps: [PathStep], of elements: some Sequence<JSONTree>, columns: [String]? = nil
+    ) -> [MessagePart] {
+        let way = self.steps + steps
+        return elements.prefix(Self.maximumElements).map { MessagePart(steps: way, value: $0, columns: columns) }
     }
 
     // MARK: Objects
@@ -63,30 +56,22 @@ struct MessagePart {
         let others = fields.filter { !names.contains($0.name) }.map { [PathStep.field($0.name)].expression }
         let isLikely = places.count > 1 || others.isEmpty || places.contains { $0.value.namesIndex }
         guard isLikely, others.count <= 8 else { return [] }
-        let entries = places.map { JSONTree.object([JSONField("key", .text($0.name)), JSONField("value", $0.value)]) }
         let rest = others.isEmpty ? [] : [PathStep.filter("del(\(others.joined(separator: ", ")))")]
-        return list(rest + [.entries], of: entries)
+        return list(rest + [.entries, .key], of: places.map { .text($0.name) })
+            + list(rest + [.entries, .value], of: places.map(\.value))
     }
 
-    /// `{"IN": {"Delhi": 301, "Pune": 51}, "FR": {"Lyon": 61, "Paris": 62}}`
-    private func groups(_ fields: [JSONField]) -> [MessagePart] {
-        var names: Set<String> = []
-        let areGroups = fields.allSatisfy { group in
-            guard FieldNames.canBeGroup(group.name), case .object(let places) = group.value, !places.isEmpty else {
-                return false
-            }
-            // Names that are there in each group are those of fields.
-            return places.allSatisfy { $0.isPlace && names.insert($0.name).inserted }
-        }
-        return areGroups && fields.count > 1 ? list([.values], of: fields.map(\.value)) : []
-    }
-
-    /// `{"s1": {"name": "Delhi", "aqi": 301}, "s2": {"name": "Pune", "aqi": 51}}`
+    /// `{"s1": {"name": "Delhi", "aqi": 301}, "s2": {"name": "Pune", "aqi": 51}}`, or with names that are there in each
+    /// of them, or in one of them alone: `{"IN": {"Delhi": 301, "Pune": 51}, "FR": {"Lyon": 61, "Paris": 62}}`
     private func values(_ fields: [JSONField]) -> [MessagePart] {
-        guard fields.count > 1, case .object(let first) = fields[0].value,
-            first.contains(where: { known in fields.allSatisfy { $0.value[known.name] != nil } })
-        else { return [] }
-        return list([.values], of: fields.map(\.value))
+        let objects = fields.compactMap { field -> [JSONField]? in
+            if case .object(let members) = field.value { Array(members.prefix(Self.maximumElements)) } else { nil }
+        }
+        guard fields.count > 1, objects.count == fields.count else { return [] }
+        let names = objects.map { Set($0.map(\.name)) }
+        let areAlike = !names.reduce(names[0]) { $0.intersection($1) }.isEmpty
+        let areGroups = objects.joined().allSatisfy(\.isPlace) && names.joined().count == Set(names.joined()).count
+        return areAlike || areGroups ? list([.values], of: fields.map(\.value)) : []
     }
 
     /// `{"city": ["Delhi", "Pune"], "aqi": [301, 51]}`, `{"fields": ["city", "aqi"], "rows": [["Delhi", 301]]}`
@@ -130,7 +115,8 @@ struct MessagePart {
     private func lists(_ elements: [JSONTree]) -> [MessagePart] {
         guard value.isList, let first = elements.first else { return [] }
         if elements.count > 1, value.isTable(width: first.elements?.count ?? 0) {
-            if elements.contains(where: \.arePlaces), elements.contains(where: \.areNumbers) {
+            let hasNumbers = elements.contains { $0.elements?.allSatisfy(\.isNumber) == true }
+            if hasNumbers, elements.contains(where: \.arePlaces) {
                 return list([.filter("transpose[]")], of: rows(of: elements))
             }
             if let columns = first.columnNames {
@@ -155,25 +141,24 @@ struct MessagePart {
 
     /// JSON in a text, server-sent events, or `Delhi: 301`.
     private func inside(_ text: String) -> [MessagePart] {
-        if let inner = text.jsonInside { return list([.filter("fromjson")], of: [inner]) }
-        if let inner = text.eventData {
-            let code = #"split("\n")[] | select(startswith("data:")) | ltrimstr("data:") | fromjson"#
-            return list([.filter(code)], of: [inner])
+        let events = #"split("\n")[] | select(startswith("data:")) | ltrimstr("data:") | fromjson"#
+        let capture = #"capture("^ *(?<name>[^:=;,|]+?) *[:=;,|] *(?<n>[0-9]+([.][0-9]+)?)(?![.,]?[0-9])")"#
+        for (inner, code) in [(text.jsonInside, "fromjson"), (text.eventData, events), (text.nameAndNumber, capture)] {
+            if let inner { return list([.filter(code)], of: [inner]) }
         }
-        guard let (name, number) = text.nameAndNumber else { return [] }
-        let code = #"capture("^ *(?<name>[^:=;,|]+?) *[:=;,|] *(?<n>[0-9]+([.][0-9]+)?)(?![.,]?[0-9])")"#
-        return list([.filter(code)], of: [.object([JSONField("name", .text(name)), JSONField("n", .number(number))])])
+        return []
     }
 }
 
 extension JSONField {
     /// Whether it may be a place with its reading.
-    fileprivate var isPlace: Bool { FieldNames.canBePlace(name) && (value.isContainer || value.index != nil) }
+    fileprivate var isPlace: Bool {
+        FieldNames.canBePlace(name) && (value.isObject || value.elements != nil || value.index != nil)
+    }
 }
 
 extension JSONTree {
-    private var isObject: Bool { if case .object = self { true } else { false } }
-    fileprivate var isContainer: Bool { isObject || elements != nil }
+    fileprivate var isObject: Bool { if case .object = self { true } else { false } }
 
     /// The number, or the first one in a short text that is no time and has no thousands.
     var index: Double? {
@@ -195,7 +180,7 @@ extension JSONTree {
 
     /// Whether the elements of an array are all of one kind.
     fileprivate var isList: Bool {
-        guard let elements else { return false }
+        guard let elements = elements?.prefix(MessagePart.maximumElements) else { return false }
         return (elements.contains(where: \.isObject) && elements.allSatisfy { $0.isObject || $0 == .null })
             || elements.allSatisfy { $0.elements != nil }
             || elements.allSatisfy { $0.text.map { $0.jsonInside != nil || $0.nameAndNumber != nil } ?? false }
@@ -206,11 +191,9 @@ extension JSONTree {
 
     /// Whether it is a list of names of places, and of nothing else.
     fileprivate var arePlaces: Bool {
-        guard let elements, !elements.isEmpty else { return false }
+        guard let elements = elements?.prefix(MessagePart.maximumElements), !elements.isEmpty else { return false }
         return elements.allSatisfy { $0.text.map { FieldNames.isPlace($0) && FieldNames.canBePlace($0) } ?? false }
     }
-
-    fileprivate var areNumbers: Bool { elements?.allSatisfy(\.isNumber) ?? false }
 
     /// The names of columns: texts, or objects with a name each.
     fileprivate var columnNames: [String]? {
@@ -233,13 +216,13 @@ extension String {
         split(separator: "\n").first { $0.hasPrefix("data:") }.flatMap { JSONTree(String($0.dropFirst(5))) }
     }
 
-    /// `Delhi: 301`, in parts.
-    fileprivate var nameAndNumber: (name: String, number: String)? {
+    /// `Delhi: 301`, as an object of its parts.
+    fileprivate var nameAndNumber: JSONTree? {
         let parts = split(maxSplits: 1, omittingEmptySubsequences: false) { ":=;,|".contains($0) }
         guard parts.count == 2, utf8.count <= 128 else { return nil }
         let name = String(parts[0])
         let number = parts[1].drop { $0 == " " }.prefix { "0123456789.,".contains($0) }
         guard FieldNames.isPlace(name), FieldNames.canBePlace(name), Double(number) != nil else { return nil }
-        return (name, String(number))
+        return .object([JSONField("name", .text(name)), JSONField("n", .number(String(number)))])
     }
 }

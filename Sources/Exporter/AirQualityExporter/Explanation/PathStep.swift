@@ -1,4 +1,5 @@
 import Bytes
+import CommandLine
 import JSON
 
 /// A step on the way from a message to a value.
@@ -7,7 +8,7 @@ struct PathStep: Hashable {
     let code: String
     /// Whether the code is put behind a `|`, not directly behind the step before.
     var isFilter = false
-    /// The step as a token of a JSON Pointer; `nil`: a pointer cannot say it.
+    /// The step as a token of a JSON Pointer; `nil`: it leads to more than one value, or to what is made of it.
     var token: String?
     /// The name of the field that the step leads to; `nil`: it has none.
     var name: String?
@@ -18,12 +19,16 @@ struct PathStep: Hashable {
     static let values = PathStep(code: "[]")
     /// Each field of an object as an object with `key` and `value`.
     static let entries = filter("to_entries[]")
+    static let key = PathStep(code: ".key", token: "key")
+    static let value = PathStep(code: ".value", token: "value")
+    /// The number in a text, but none with thousands, of which a part would be read.
+    static let number = filter(
+        #"capture("^[^0-9]*(?<n>[0-9]+([.][0-9]+|,[0-9]{1,2})?)(?![.,]?[0-9])").n | gsub(","; ".")"#)
 
     static func field(_ name: String) -> PathStep {
         let isWord = name.utf8.allSatisfy { isLetterOrDigit($0) || $0 == UInt8(ascii: "_") }
         let isIdentifier = isWord && !(name.utf8.first.map(isDigit) ?? true)
-        let token = name.unicodeScalars.contains(where: breaksLine) ? nil : name
-        return PathStep(code: isIdentifier ? ".\(name)" : "[\(jsonLiteral(name))]", token: token, name: name)
+        return PathStep(code: "." + (isIdentifier ? name : jsonLiteral(name)), token: name, name: name)
     }
 
     /// - Parameter name: the name of the column, where the rows have names.
@@ -48,9 +53,20 @@ extension Collection where Element == PathStep {
         return text.isEmpty ? "." : text
     }
 
+    /// The steps as a part of another expression.
+    var term: String { expression.contains(" | ") ? "(\(expression))" : expression }
+
     /// The steps as a JSON Pointer; `nil` where it cannot say them on one line.
     var pointer: String? {
         let tokens = compactMap { $0.token?.replacing("~", with: "~0").replacing("/", with: "~1") }
-        return tokens.count == count ? tokens.map { "/" + $0 }.joined() : nil
+        let pointer = tokens.map { "/" + $0 }.joined()
+        return tokens.count == count && !pointer.unicodeScalars.contains(where: breaksLine) ? pointer : nil
+    }
+
+    /// The steps as the value of a flag that names a field; `nil` where it cannot say them.
+    var field: String? {
+        guard let pointer, !pointer.isEmpty else { return nil }
+        let name = String(pointer.dropFirst())
+        return elementsEqual([.field(name)]) && ValueFormat.feedField().parse(name) != nil ? name : pointer
     }
 }

@@ -3,70 +3,87 @@ import Bytes
 import CommandLine
 import JSON
 
-/// A way to read messages: values of the flags of fields, or a program in jq's language.
+/// A way to read messages: flags as words of a command line; none where none are needed.
 struct ReadingPlan: Hashable {
-    var items = ""
-    var cityField = "city"
-    var valueField = "aqi"
-    var program: String?
+    let words: [String]
 
     /// Plans that are tried; each program takes some 30 ms.
     private static let maximumTries = 8
     /// Longer command lines are not proposed.
     private static let maximumArgumentBytes = 1000
 
-    /// The flags as they are typed into a shell; empty: none are needed.
-    var arguments: String {
-        if let program { return "--feed.jq \(shellQuoted(program))" }
-        var words: [String] = []
-        if !items.isEmpty { words += ["--feed.items", items] }
-        if cityField != "city" { words += ["--feed.city-field", cityField] }
-        if valueField != "aqi" { words += ["--feed.value-field", valueField] }
-        return words.map(shellQuoted).joined(separator: " ")
+    /// Names fields where flags can say the way to them, else gives a program in jq's language.
+    ///
+    /// - Parameters:
+    ///   - way: from a message to what the city and the value are in.
+    ///   - city: from there, as `value` is.
+    init(way: [PathStep], city: [PathStep], value: [PathStep]) {
+        let end = way.lastIndex(of: .each) ?? way.endIndex
+        let inElement = way[end...].dropFirst()
+        if let items = way[..<end].pointer, let city = (inElement + city).field, let value = (inElement + value).field {
+            words =
+                (items.isEmpty ? [] : ["--feed.items", items])
+                + (city == "city" ? [] : ["--feed.city-field", city])
+                + (value == "aqi" ? [] : ["--feed.value-field", value])
+        } else if city == [.field("city")], value == [.field("aqi")] {
+            words = ["--feed.jq", (way.last == .each ? way.dropLast() : way).expression]
+        } else {
+            let isSafe = city.count == 1 && value.count == 1
+            let object = "{city: \(city.term), aqi: \(value.term)}" + (isSafe ? "" : "?")
+            words = ["--feed.jq", (way + [.filter(object)]).expression]
+        }
     }
 
-    /// The readings that the plan finds in the messages, and how many elements and messages it rejects.
-    func read(_ messages: [[UInt8]]) -> (readings: [(city: String, index: Double)], rejections: Int) {
-        var settings = Configuration()
-        settings.program = program
-        settings.format = FeedFormat(items: jsonPointer(items) ?? [], cityField: cityField, valueField: valueField)
-        var reader = MessageReader(settings)
+    /// The flags as they are typed into a shell.
+    var arguments: String { words.map(shellQuoted).joined(separator: " ") }
+
+    /// The readings of messages by a plan.
+    struct Outcome {
+        let plan: ReadingPlan
         var readings: [(city: String, index: Double)] = []
-        var rejections: UInt64 = 0
+        /// Elements and messages that are rejected.
+        var rejections = 0
+    }
+
+    /// Reads the messages as `probe` does when it gets the flags; nothing where it does not take them.
+    func read(_ messages: [[UInt8]]) -> Outcome {
+        var outcome = Outcome(plan: self)
+        guard case .run(let flags)? = try? Program.exporter.parse(arguments: ["probe", "ws://feed/"] + words),
+            let options = try? flags.options(ProbeOptions.self)
+        else { return outcome }
+        var reader = MessageReader(options.configuration)
         for message in messages {
             let decoded = reader.read(message.span, receivedAt: 0).decoded
-            readings += decoded.accepted
-            for reason in decoded.rejections.reasons { rejections += decoded.rejections[reason] }
+            outcome.readings += decoded.accepted
+            for reason in decoded.rejections.reasons { outcome.rejections += Int(decoded.rejections[reason]) }
         }
-        return (readings, Int(rejections))
+        return outcome
     }
 
-    /// The plan that reads most from the messages; `nil` where none does.
+    /// The plan that reads most cities from the messages, and nothing else, with its readings; `nil`: none reads any.
     ///
     /// - Parameter messages: UTF-8, as they came.
-    static func best(for messages: [[UInt8]]) -> ReadingPlan? {
+    static func best(for messages: [[UInt8]]) -> Outcome? {
         let texts = messages.compactMap(JSONTree.beginning(of:)).joined()
-        let arrays = texts.count { $0.elements != nil }
+        let isMixed = Set(texts.map { $0.elements == nil }).count > 1
         var scores: [ReadingPlan: Int] = [:]
-        for text in texts {
-            let isMixed = arrays > 0 && arrays < texts.count
-            scores.merge(PlanSearch(text, isMixed: isMixed).scores, uniquingKeysWith: max)
-        }
+        for text in texts { scores.merge(PlanSearch(text, isMixed: isMixed).scores, uniquingKeysWith: max) }
         // In a fixed order where scores are the same.
         let plans = scores.map { (plan: $0.key, score: $0.value, arguments: $0.key.arguments) }
             .filter { $0.arguments.utf8.count <= maximumArgumentBytes }
             .sorted { ($1.score, $0.arguments) < ($0.score, $1.arguments) }
-        var best: (plan: ReadingPlan, score: Int, cities: Int, rejections: Int)?
-        for candidate in plans.prefix(maximumTries) {
+        var best: (outcome: Outcome, score: Int, cities: Int, surplus: Int)?
+        for (plan, score, _) in plans.prefix(maximumTries) {
             // A plan that is much less likely is not better because it reads more.
-            if let best, candidate.score + 15 < best.score { break }
-            let (readings, rejections) = candidate.plan.read(messages)
-            let cities = Set(readings.map(\.city)).count
-            if (cities, -rejections) > (best?.cities ?? 0, -(best?.rejections ?? 0)) {
-                best = (candidate.plan, candidate.score, cities, rejections)
+            if let best, score + 15 < best.score { break }
+            let outcome = plan.read(messages)
+            let cities = Set(outcome.readings.map(\.city)).count
+            let surplus = outcome.rejections + outcome.readings.count - cities
+            if (cities, -surplus) > (best?.cities ?? 0, -(best?.surplus ?? 0)) {
+                best = (outcome, score, cities, surplus)
             }
         }
-        return best?.plan
+        return best?.outcome
     }
 }
 

@@ -97,12 +97,14 @@ import Testing
         ].map { Case(field: Array("Host: \($0)".utf8), host: "") }
     }
 
+    private let good = Array("GET /good HTTP/1.1\r\nHost: x\r\n\r\n".utf8)
+
+    /// What a rejected request may hide. Answered, it ends the connection as well.
+    private let hidden = Array("GET /hidden HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".utf8)
+
     @Test(arguments: Case.all) func `An ambiguous request is rejected and ends the connection`(_ scenario: Case) throws
     {
         let server = try Self.plain.get()
-        // What a refused request may hide.
-        let hidden = Array("GET /hidden HTTP/1.1\r\nHost: x\r\n\r\n".utf8)
-        let good = Array("GET /good HTTP/1.1\r\nHost: x\r\n\r\n".utf8)
         for before in [[], good] {
             try expectRefused(scenario, before, server.exchange(before + scenario.bytes + hidden))
             // In two parts: most of it comes when the request line has been read.
@@ -113,9 +115,8 @@ import Testing
 
     @Test func `An ambiguous request is rejected over TLS`() throws {
         let server = try Self.encrypted.get()
-        let good = Array("GET /good HTTP/1.1\r\nHost: x\r\n\r\n".utf8)
         for scenario in Case.all {
-            try expectRefused(scenario, good, server.exchange(good + scenario.bytes + good, isTLS: true))
+            try expectRefused(scenario, good, server.exchange(good + scenario.bytes + hidden, isTLS: true))
         }
     }
 

@@ -8,7 +8,7 @@ internal import WebConfiguration
 /// All callbacks of a connection but those of its beginning and its end come from its own thread.
 final class HTTPService: Sendable {
     private let configuration: HTTPServerConfiguration
-    private let active: Monitor<ActiveWebConfiguration>
+    let active: Monitor<ActiveWebConfiguration>
     let passwords = PasswordChecks()
     /// Bytes of content that wait to be sent and are not copied.
     private let unsent = RequestLimit(

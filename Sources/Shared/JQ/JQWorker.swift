@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Glibc
 internal import System
 
@@ -20,8 +21,12 @@ public enum JQWorker {
         let score = unsafe open("/proc/self/oom_score_adj", O_WRONLY)
         _ = writeAll(Array("1000".utf8), to: score)
         close(score)
+        // What the process has already does not count: with a sanitizer that is far more. Field 6, see proc(5).
+        let sizes = (try? readFileBlocking("/proc/self/statm", limit: 1024))?.split(separator: UInt8(ascii: " "))
+        let pages: rlim_t = sizes?.dropFirst(5).first.flatMap { decimalNumber($0) } ?? 0
+        let own = pages * rlim_t(sysconf(Int32(_SC_PAGESIZE)))
         // No module is loaded, no file is read: none can be opened.
-        for (resource, value) in [(RLIMIT_DATA, memory), (RLIMIT_NOFILE, 0), (RLIMIT_CORE, 0)] {
+        for (resource, value) in [(RLIMIT_DATA, own + memory), (RLIMIT_NOFILE, 0), (RLIMIT_CORE, 0)] {
             var limit = rlimit(rlim_cur: value, rlim_max: value)
             guard unsafe setrlimit(__rlimit_resource_t(resource.rawValue), &limit) == 0 else { return 2 }
         }

@@ -25,7 +25,7 @@ private let maximumFilesUnderWay = 16
 private let filesUnderWay = Atomic(0)
 
 /// Reads a file on the calling thread: for files that the kernel makes up, which do not hang.
-func readFileBlocking(_ path: String, limit: Int) throws(SystemError) -> [UInt8] {
+package func readFileBlocking(_ path: String, limit: Int) throws(SystemError) -> [UInt8] {
     // The C function would stop at the NUL and open another file.
     guard !path.utf8.contains(0) else { throw cannotRead(path, "the name has a NUL") }
     // Opening a pipe would wait for its other end.

@@ -40,8 +40,8 @@ struct TestStore: ~Copyable {
     /// Name and current index of every city, in the store's order.
     var cities: [String] {
         let snapshot = store.snapshot()
-        return snapshot.order.map { city in
-            String(decoding: snapshot.name(of: city), as: UTF8.self) + " \(snapshot.states[city].index)"
+        return snapshot.states.indices.map { city in
+            String(decoding: snapshot.states[city].name, as: UTF8.self) + " \(snapshot.states[city].index)"
         }
     }
 
@@ -67,7 +67,7 @@ struct TestStore: ~Copyable {
     /// All cities as they survive a restart.
     var storedCities: [City] {
         let snapshot = store.snapshot(withHistories: true)
-        return snapshot.order.map { number in
+        return snapshot.states.indices.map { number in
             let state = snapshot.states[number]
             let history = snapshot.histories[number]
             return City(

@@ -39,8 +39,8 @@ struct TestStore: ~Copyable {
     /// Name and current index of every city, in the store's order.
     var cities: [String] {
         let snapshot = store.snapshot()
-        return snapshot.order.map { city in
-            String(decoding: snapshot.name(of: city), as: UTF8.self) + " \(snapshot.states[city].index)"
+        return snapshot.states.indices.map { city in
+            String(decoding: snapshot.states[city].name, as: UTF8.self) + " \(snapshot.states[city].index)"
         }
     }
 

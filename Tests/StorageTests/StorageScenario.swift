@@ -40,7 +40,7 @@ extension ReadingStore {
     /// All that should survive a proper end, by name.
     var cities: [City] {
         let snapshot = snapshot(withHistories: true)
-        return snapshot.order.map { number in
+        return snapshot.states.indices.map { number in
             let state = snapshot.states[number]
             let history = snapshot.histories[number]
             return City(

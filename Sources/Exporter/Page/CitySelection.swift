@@ -18,8 +18,7 @@ struct CitySelection {
 
     init(_ snapshot: StoreSnapshot, query: ListQuery) {
         let part = query.search.lowercased()
-        for city in snapshot.order {
-            let state = snapshot.states[city]
+        for (city, state) in snapshot.states.enumerated() {
             let name = String(decoding: state.name, as: UTF8.self)
             guard part.isEmpty || name.lowercased().contains(part) else { continue }
             counts[0] += 1

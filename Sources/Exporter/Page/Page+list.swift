@@ -76,7 +76,7 @@ extension Page {
 
     private func card(_ city: Int, isKiosk: Bool) -> Markup {
         let state = snapshot.states[city]
-        let name = snapshot.name(of: city)
+        let name = state.name[...]
         let category = scale.category(state.category)
         // On a wall they would be too small to be read from afar, as would be the cause.
         let details: Markup = """

@@ -13,7 +13,7 @@ extension Page {
             "<p class=\"feed \(state)\"><span class=\"dot\" aria-hidden=\"true\"></span> <span>\(text)</span></p>"
         }
         if feeds.allSatisfy(\.isPaused) { return line("paused", "Paused while nobody reads\(count)\(message)") }
-        guard let newest = snapshot.order.map({ snapshot.states[$0].updatedAt }).max() else {
+        guard let newest = snapshot.states.map(\.updatedAt).max() else {
             return line(connected > 0 ? "slow" : "stale", "Waiting\(count)\(message)")
         }
         if isStale { return line("stale", "Interrupted\(count)\(message)") }

@@ -129,7 +129,7 @@ struct StorageDatabase: ~Copyable {
         let reading = try connection.prepare("INSERT OR REPLACE INTO reading VALUES (?, ?, ?)")
         let scale = Array(snapshot.rules.scale.name.utf8)
         var isWritten = false
-        for number in snapshot.order where isLast || snapshot.states[number].version > writtenVersion ?? 0 {
+        for number in snapshot.states.indices where isLast || snapshot.states[number].version > writtenVersion ?? 0 {
             let state = snapshot.states[number]
             let history = snapshot.histories[number]
             let changes = state.changes
@@ -169,7 +169,7 @@ struct StorageDatabase: ~Copyable {
         let insert = try connection.prepare("INSERT INTO known VALUES (?, ?)")
         let former = stored
         stored = [:]
-        for number in snapshot.order {
+        for number in snapshot.states.indices {
             let name = snapshot.states[number].name
             guard let city = former[name] else { continue }
             stored[name] = city

@@ -44,32 +44,36 @@ struct CityFamily: Sendable {
     ]
 
     /// Appends the family with the samples of all cities, or nothing where there are none.
-    func append(_ cities: PageCities, in format: ExpositionFormat, to page: inout [UInt8]) {
+    func append(
+        _ states: [CityState], _ labels: CityLabels, in format: ExpositionFormat, to page: inout [UInt8]
+    ) {
         metric.append(in: format, to: &page) { page in
-            for city in cities.states.indices { appendSamples(of: city, in: cities, to: &page) }
+            // Reading the states in place: a copy of each would take and give back its references.
+            let states = states.span
+            for city in states.indices { appendSamples(of: city, in: states, labels, to: &page) }
         }
     }
 
-    /// - Parameter city: its place in `cities`, where its state is read: a copy takes and gives back its references.
     @inline(__always)
-    private func appendSamples(of city: Int, in cities: PageCities, to page: inout [UInt8]) {
-        let states = cities.states.span
+    private func appendSamples(
+        of city: Int, in states: Span<CityState>, _ labels: CityLabels, to page: inout [UInt8]
+    ) {
         switch name {
-        case .index: append(cities.closedName(city), states[city].index, &page)
-        case .category: append(cities.closedName(city), Double(states[city].category), &page)
-        case .direction: append(cities.closedName(city), Double(states[city].changes.direction), &page)
+        case .index: append(labels.closedName(city), states[city].index, &page)
+        case .category: append(labels.closedName(city), Double(states[city].category), &page)
+        case .direction: append(labels.closedName(city), Double(states[city].changes.direction), &page)
         case .changed:
             guard let time = states[city].changes.changedAt else { return }
-            append(cities.closedName(city), time: time, &page)
+            append(labels.closedName(city), time: time, &page)
         case .changes:
-            append(cities.name(city), label: Self.better, Double(states[city].changes.better), &page)
-            append(cities.name(city), label: Self.worse, Double(states[city].changes.worse), &page)
-        case .updated: append(cities.closedName(city), time: states[city].updatedAt, &page)
-        case .concentration: append(cities.name(city), states[city].extras?.concentrations, &page)
-        case .subindex: append(cities.name(city), states[city].extras?.subIndices, &page)
+            append(labels.name(city), label: Self.better, Double(states[city].changes.better), &page)
+            append(labels.name(city), label: Self.worse, Double(states[city].changes.worse), &page)
+        case .updated: append(labels.closedName(city), time: states[city].updatedAt, &page)
+        case .concentration: append(labels.name(city), states[city].extras?.concentrations, &page)
+        case .subindex: append(labels.name(city), states[city].extras?.subIndices, &page)
         case .place:
             guard let place = states[city].extras?.place else { return }
-            append(cities.name(city), place, &page)
+            append(labels.name(city), place, &page)
         }
     }
 
@@ -98,7 +102,7 @@ struct CityFamily: Sendable {
         page += city
         page += metric.beforeLabels[1]
         page += label
-        page += PageCities.labelsEnd
+        page += CityLabels.end
         page.appendNumber(number)
         page.append(Self.lineEnd)
     }
@@ -119,7 +123,7 @@ struct CityFamily: Sendable {
             page += metric.beforeLabels[label + 2]
             if let degrees { page.appendNumber(degrees) }
         }
-        page += PageCities.labelsEnd
+        page += CityLabels.end
         page.append(UInt8(ascii: "1"))
         page.append(Self.lineEnd)
     }

@@ -25,8 +25,8 @@ public struct Exposition: Sendable {
     public func render(_ snapshot: StoreSnapshot, in format: ExpositionFormat, capacity: Int = 0) -> [UInt8] {
         var page: [UInt8] = []
         page.reserveCapacity(capacity)
-        let cities = PageCities(snapshot)
-        for family in cityFamilies { family.append(cities, in: format, to: &page) }
+        let labels = CityLabels(snapshot.states)
+        for family in cityFamilies { family.append(snapshot.states, labels, in: format, to: &page) }
         for family in Self.others { family.append(snapshot, in: format, to: &page) }
         return page
     }

@@ -6,11 +6,11 @@ extension StoreSnapshot {
     /// one line.
     func readinessProblem(at now: Timestamp) -> String? {
         let isReady = feeds.contains { feed in
-            (feed.isConnected || feed.isPaused) && order.contains { isFresh($0, of: feed, at: now) }
+            (feed.isConnected || feed.isPaused) && states.indices.contains { isFresh($0, of: feed, at: now) }
         }
         if isReady { return nil }
-        let states = feeds.map { "\($0.label): \($0.state(at: now))" }
-        return "no fresh reading: " + (states.isEmpty ? "no feed" : states.joined(separator: "; "))
+        let reasons = feeds.map { "\($0.label): \($0.state(at: now))" }
+        return "no fresh reading: " + (reasons.isEmpty ? "no feed" : reasons.joined(separator: "; "))
     }
 
     /// Whether the city's newest reading arrived within the feed's idle time-out, or within twice the time between its

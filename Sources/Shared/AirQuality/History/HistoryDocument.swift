@@ -22,7 +22,7 @@ public struct HistoryDocument: Sendable {
         // If all cities are shown, the expiry of a city changes the document. A restart does not change it, because the
         // restored points are the same.
         var changedAt = wanted == nil ? snapshot.expiredAt ?? 0 : 0
-        for number in snapshot.order {
+        for number in snapshot.states.indices {
             if let wanted, !wanted.contains(snapshot.states[number].name) { continue }
             let history = snapshot.histories[number]
             let first = max(

@@ -18,10 +18,4 @@ public struct RejectionCounts: Sendable, Equatable {
     public static func += (left: inout RejectionCounts, right: RejectionCounts) {
         for (reason, count) in right.counts { left[reason] += count }
     }
-
-    static func - (left: RejectionCounts, right: RejectionCounts) -> RejectionCounts {
-        var difference = left
-        for (reason, count) in right.counts { difference[reason] -= count }
-        return difference
-    }
 }

@@ -4,15 +4,12 @@ internal import Bytes
 struct Cities: Sendable {
     /// Numbers by the hashes of the cities' names; where two have the same, the later one is at the next free key.
     private var numbers: [UInt64: Int] = [:]
+    /// The cities; ``sort()`` brings them into the order of their names.
     var states: [CityState] = []
     var histories: [History] = []
-    /// Numbers of the cities sorted by name. ``sort()`` brings it up to date.
-    private(set) var order: [Int] = []
     private var isSorted = true
-    /// Numbers whose cities were removed.
-    private var free: [Int] = []
 
-    var count: Int { order.count }
+    var count: Int { states.count }
 
     /// The number of the city of this name.
     ///
@@ -36,47 +33,33 @@ struct Cities: Sendable {
 
     /// Adds a city with a name that none has yet. ``sort()`` must follow before a snapshot is taken.
     ///
-    /// - Returns: its number.
+    /// - Returns: its number, until cities are sorted or removed.
     mutating func insert(_ name: [UInt8], hash: UInt64, category: UInt8, version: UInt64) -> Int {
-        let state = CityState(name: name, category: category, version: version)
-        let number: Int
-        if let last = free.popLast() {
-            number = last
-            states[number] = state
-        } else {
-            number = states.count
-            states.append(state)
-            histories.append(History())
-        }
+        let number = states.count
+        states.append(CityState(name: name, category: category, version: version))
+        histories.append(History())
         index(number, hash: hash)
-        order.append(number)
         isSorted = false
         return number
     }
 
-    /// Removes cities, which are in the order.
-    mutating func remove(_ gone: [Int], version: UInt64) {
-        guard !gone.isEmpty else { return }
-        for number in gone {
-            states[number] = CityState(name: [], category: 0, version: version)
-            histories[number] = History()
-            free.append(number)
-        }
-        order.removeAll { states[$0].name.isEmpty }
+    /// Brings the cities into the order of their names.
+    mutating func sort() {
+        guard !isSorted else { return }
+        // Nearly sorted: Swift's sort finds the runs, and merges them.
+        keep(states.indices.sorted { CityName.precedes(states[$0].name, states[$1].name) })
+        isSorted = true
+    }
+
+    /// Keeps the cities with these numbers, in this order, which gives them new ones.
+    mutating func keep(_ kept: [Int]) {
+        states = kept.map { states[$0] }
+        histories = kept.map { histories[$0] }
         numbers.removeAll(keepingCapacity: true)
-        for number in order {
+        for number in states.indices {
             let name = states[number].name
             index(number, hash: CityName.hash(name.span))
         }
-    }
-
-    /// Brings new cities into the order.
-    mutating func sort() {
-        guard !isSorted else { return }
-        let states = states
-        // Nearly sorted: Swift's sort finds the runs, and merges them.
-        order.sort { CityName.precedes(states[$0].name, states[$1].name) }
-        isSorted = true
     }
 }
 

@@ -1,6 +1,6 @@
 /// Current state of one city.
 public struct CityState: Sendable {
-    /// UTF-8, at most ``CityName/maximumCount`` bytes. Empty when the city is gone and its place free.
+    /// UTF-8, at most ``CityName/maximumCount`` bytes.
     public internal(set) var name: [UInt8]
     public internal(set) var index = 0.0
     /// Time of the newest reading.

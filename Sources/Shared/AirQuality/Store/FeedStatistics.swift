@@ -34,8 +34,7 @@ public struct FeedStatistics: Sendable, Equatable {
     public private(set) var lastReadingAt: Timestamp?
     /// Explanations for people, why messages gave no readings, by the reason; `nil`: they were without readings.
     public private(set) var explanations: [RejectionReason?: [ExplanationField]] = [:]
-    /// Counts at the time of the last connect.
-    private var before = Connection()
+    public private(set) var connection = Connection()
     /// The reason why the last connection ended or the last dial failed, for people; `nil` while all is well.
     public var lastProblem: String?
     /// The source that the feed named when it last connected; `nil` if it named none.
@@ -53,7 +52,7 @@ extension FeedStatistics {
     public struct Connection: Sendable, Equatable {
         public fileprivate(set) var readings: UInt64 = 0
         public fileprivate(set) var messagesWithoutReadings: UInt64 = 0
-        fileprivate var skipped: UInt64 = 0
+        fileprivate var skipped = 0
         public fileprivate(set) var rejections = RejectionCounts()
 
         /// The reason for which most were rejected, where nothing else came; `nil` where something did, or nothing at
@@ -63,13 +62,6 @@ extension FeedStatistics {
             return rejections.reasons.max { rejections[$0] < rejections[$1] }
         }
     }
-
-    public var connection: Connection {
-        Connection(
-            readings: readings - before.readings,
-            messagesWithoutReadings: messagesWithoutReadings - before.messagesWithoutReadings,
-            skipped: (skipped ?? 0) - before.skipped, rejections: rejections - before.rejections)
-    }
 }
 
 extension FeedStatistics {
@@ -78,17 +70,27 @@ extension FeedStatistics {
         messages += 1
         bytes += UInt64(message.byteCount)
         lastMessageAt = message.receivedAt
-        if message.isWithoutReadings { messagesWithoutReadings += 1 }
-        rejections += message.rejections
+        if message.isWithoutReadings {
+            messagesWithoutReadings += 1
+            connection.messagesWithoutReadings += 1
+        }
+        count(message.rejections)
         skipped? += UInt64(message.skipped)
+        connection.skipped += message.skipped
     }
 
     /// Counts readings.
     mutating func count(readings accepted: UInt64, _ outcome: RecordOutcome, receivedAt: Timestamp) {
         if accepted > 0 { lastReadingAt = receivedAt }
         readings += accepted
-        rejections += outcome.rejections
+        connection.readings += accepted
+        count(outcome.rejections)
         duplicates += UInt64(outcome.duplicates)
+    }
+
+    private mutating func count(_ rejected: RejectionCounts) {
+        rejections += rejected
+        connection.rejections += rejected
     }
 
     mutating func apply(_ event: FeedEvent) {
@@ -97,9 +99,7 @@ extension FeedStatistics {
         case .connected(let source):
             isConnected = true
             connections += 1
-            before = Connection(
-                readings: readings, messagesWithoutReadings: messagesWithoutReadings, skipped: skipped ?? 0,
-                rejections: rejections)
+            connection = Connection()
             self.source = source
             lastProblem = nil
         case .disconnected(let reason, let detail):

@@ -13,7 +13,7 @@ import Synchronization
 /// let message = Array(#"[{"city": "Mumbai", "aqi": 152}]"#.utf8)
 /// store.record(decoder.decode(message.span, receivedAt: currentTime()), feed: 0)
 /// let snapshot = store.snapshot()
-/// for city in snapshot.order { print(snapshot.states[city].index) }
+/// for city in snapshot.states { print(city.index) }
 /// ```
 public final class ReadingStore: Sendable {
     private let state: Mutex<StoreState>

@@ -1,6 +1,6 @@
 /// The store's state at one moment: copy-on-write copies of its arrays, so that taking one costs nothing.
 ///
-/// Cities are named by their number: their place in ``states`` and ``histories``.
+/// Cities are named by their number: their place in ``states`` and ``histories``, in the order of their names' bytes.
 public struct StoreSnapshot: Sendable {
     public let rules: StoreRules
     /// Counts up with every change of the store.
@@ -9,22 +9,17 @@ public struct StoreSnapshot: Sendable {
     public let startedAt: Timestamp
     /// When cities last expired; `nil` before the first time.
     public let expiredAt: Timestamp?
-    /// Cities by number. Those that are gone have no name.
+    /// Cities by number.
     public let states: [CityState]
     /// Histories by number of the city; empty unless they were asked for.
     public let histories: [History]
-    /// Numbers of the cities, sorted by the bytes of their names.
-    public let order: [Int]
     public let feeds: [FeedStatistics]
     /// Number of history points of all cities.
     public let pointCount: Int
     /// Number of cities that have expired.
     public let expiredCount: UInt64
 
-    public var cityCount: Int { order.count }
-
-    /// The name of a city as UTF-8.
-    public func name(of city: Int) -> ArraySlice<UInt8> { states[city].name[...] }
+    public var cityCount: Int { states.count }
 
     /// The points of a city, oldest first: the kept ones, and the current reading where it is newer than all of them.
     public func points(of city: Int) -> [HistoryPoint] {
@@ -39,7 +34,7 @@ public struct StoreSnapshot: Sendable {
 
     /// The number of the city of this name.
     public func find(_ name: [UInt8]) -> Int? {
-        let place = partition(order.count) { CityName.precedes(states[order[$0]].name, name) }
-        return place < order.count && states[order[place]].name == name ? order[place] : nil
+        let place = partition(states.count) { CityName.precedes(states[$0].name, name) }
+        return place < states.count && states[place].name == name ? place : nil
     }
 }

@@ -29,7 +29,7 @@ struct StoreState: Sendable {
         cities.sort()
         return StoreSnapshot(
             rules: rules, version: version, startedAt: startedAt, expiredAt: expiredAt, states: cities.states,
-            histories: withHistories ? cities.histories : [], order: cities.order,
+            histories: withHistories ? cities.histories : [],
             feeds: feeds.filter { !$0.isRemoved }, pointCount: pointCount, expiredCount: expiredCount)
     }
 
@@ -136,14 +136,15 @@ extension StoreState {
     /// - Returns: how many.
     mutating func expire(at now: Timestamp) -> Int {
         let oldest = now - rules.expireAfter
-        let gone = cities.order.filter { cities.states[$0].receivedAt < oldest }
-        guard !gone.isEmpty else { return 0 }
+        let kept = cities.states.indices.filter { cities.states[$0].receivedAt >= oldest }
+        let goneCount = cities.count - kept.count
+        guard goneCount > 0 else { return 0 }
         version += 1
-        for city in gone { pointCount -= cities.histories[city].count }
-        cities.remove(gone, version: version)
-        expiredCount += UInt64(gone.count)
+        cities.keep(kept)
+        pointCount = cities.histories.reduce(0) { $0 + $1.count }
+        expiredCount += UInt64(goneCount)
         expiredAt = now
-        return gone.count
+        return goneCount
     }
 
     /// Moves the arrivals to a clock that was set, so that no city expires by that, and readings of what is now the
@@ -154,7 +155,7 @@ extension StoreState {
     ///   - times: arrivals that have the new clock's time already.
     mutating func moveArrivals(at now: Timestamp, by step: Int64, except times: ClosedRange<Timestamp>) {
         version += 1
-        for city in cities.order {
+        for city in cities.states.indices {
             let isMoved = step != 0 && !times.contains(cities.states[city].receivedAt)
             if isMoved { cities.states[city].receivedAt += step }
             let isClamped = cities.states[city].clampUpdate(to: now)
@@ -168,7 +169,7 @@ extension StoreState {
         var hasClosed = false
         let next = version + 1
         let rule = rules.history
-        for city in cities.order where cities.histories[city].pending != nil {
+        for city in cities.states.indices where cities.histories[city].pending != nil {
             let before = cities.histories[city].count
             guard cities.histories[city].closeWindow(before: now, rule: rule, at: now) else { continue }
             pointCount += cities.histories[city].count - before

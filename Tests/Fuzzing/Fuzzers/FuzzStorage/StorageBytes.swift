@@ -51,12 +51,12 @@ private func makeStore() -> ReadingStore {
 
 private func cities(of store: ReadingStore) -> [CityState] {
     let snapshot = store.snapshot()
-    return snapshot.order.map { snapshot.states[$0] }
+    return snapshot.states
 }
 
 private func points(of store: ReadingStore) -> [[HistoryPoint]] {
     let snapshot = store.snapshot(withHistories: true)
-    return snapshot.order.map { number in
+    return snapshot.states.indices.map { number in
         let history = snapshot.histories[number]
         return (0..<history.count).map { history[$0] }
     }

@@ -14,7 +14,7 @@ SCHEMA = pathlib.Path(__file__).parents[3] / "Sources/Exporter/Storage/StorageSc
 def storage_file(file: pathlib.Path, cities: int, points: int) -> None:
     """Cities with points each 30 s, the newest of them now."""
     source = SCHEMA.read_text()
-    creation = re.search(r'creation = """(.*?)"""', source, re.DOTALL)[1]
+    creation = re.search(r'tables = """(.*?)"""', source, re.DOTALL)[1]
     version = re.search(r"version = (\d+)", source)[1]
     random_ = random.Random(7)
     with contextlib.closing(sqlite3.connect(file)) as database, database:

@@ -31,8 +31,21 @@ final class MetricsEndpoint: Sendable {
         let version: UInt64
         /// Bytes of the page as text: the room that the next one will take.
         let textCount: Int
+        let content: Content
+
+        /// The text is not kept beside its compressed form.
+        enum Content {
+            case text([UInt8])
+            case gzip(Gzip)
+        }
+
         /// The page with what comes after it.
-        let pieces: @Sendable (_ end: [UInt8]) -> [[UInt8]]
+        func pieces(_ end: [UInt8]) -> [[UInt8]] {
+            switch content {
+            case .text(let text): [text, end]
+            case .gzip(let gzip): gzip.member(endingWith: end)
+            }
+        }
     }
 
     /// - Parameters:
@@ -109,10 +122,9 @@ final class MetricsEndpoint: Sendable {
             // A little more than the last time, because numbers grow.
             let capacity = last.map { $0.textCount + $0.textCount / 32 } ?? 0
             let text = exposition.render(snapshot, in: form.format, capacity: capacity)
-            let gzip = form.isGzip ? Gzip(text) : nil
-            let page = RenderedPage(version: snapshot.version, textCount: text.count) { end in
-                gzip?.member(endingWith: end) ?? [text, end]
-            }
+            let page = RenderedPage(
+                version: snapshot.version, textCount: text.count,
+                content: form.isGzip ? .gzip(Gzip(text)) : .text(text))
             pages[form] = page
             return page
         }

@@ -120,7 +120,8 @@ class TestLife:
         podman("rm", life.EXPORTER)
         life.start_exporter()
         wait_for(lambda: life.get("/history.json")[0] == 200, "a history")
-        assert life.points() == points
+        # Newer ones may have come before the end.
+        assert life.points()[: len(points)] == points
 
     def test_the_volume_can_be_saved_and_put_back(self, life, tmp_path):
         """The two commands of the README, with podman's names."""
@@ -138,4 +139,5 @@ class TestLife:
         podman("start", life.EXPORTER)
         life.address = engine.address(life.EXPORTER, life.NETWORK)
         wait_for(lambda: life.get("/history.json")[0] == 200, "a history")
-        assert life.points() == points
+        # Newer ones may have come before the end.
+        assert life.points()[: len(points)] == points

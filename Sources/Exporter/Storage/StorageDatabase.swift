@@ -74,7 +74,9 @@ struct StorageDatabase: ~Copyable {
         if !isNew { try StorageSchema.check(connection, applicationID: applicationID, tables: tables) }
         if !isReadOnly {
             guard !connection.isReadOnly else { throw .damaged("it is damaged: its header says that it is read-only") }
-            try connection.execute("PRAGMA journal_mode=WAL")
+            guard try connection.text("PRAGMA journal_mode=WAL") == "wal" else {
+                throw .unavailable("SQLite cannot keep a write-ahead log there")
+            }
             if isNew { try connection.execute(StorageSchema.creation) }
         }
         return StorageDatabase(isNew: isNew, connection: connection, path: path)

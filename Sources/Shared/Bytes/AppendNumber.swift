@@ -10,6 +10,7 @@ extension [UInt8] {
     }
 
     /// An integer, or a decimal with a fixed number of decimals.
+    ///
     /// - Parameter number: in units of the last decimal.
     @inlinable
     package mutating func appendInteger(_ number: UInt64, decimals: Int = 0) {
@@ -34,6 +35,7 @@ extension [UInt8] {
     }
 
     /// The shortest decimal that reads back as the same double; whole numbers without a point.
+    ///
     /// - Parameter number: finite.
     @inlinable
     package mutating func appendNumber(_ number: Double) {

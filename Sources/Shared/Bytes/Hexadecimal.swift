@@ -9,6 +9,7 @@ package func hexadecimal(_ number: some BinaryInteger, digits: Int) -> String {
 }
 
 /// The bytes of a text in which `%41` is A (RFC 3986, section 2.1); `nil` where two hexadecimal digits are missing.
+///
 /// - Parameter plusIsBlank: `+` is a blank, as in forms.
 @inlinable
 package func percentDecoded(_ text: some Sequence<UInt8>, plusIsBlank: Bool = false) -> [UInt8]? {
@@ -29,6 +30,7 @@ package func percentDecoded(_ text: some Sequence<UInt8>, plusIsBlank: Bool = fa
 
 /// The text that stands for these bytes in an address: all but the unreserved characters (RFC 3986, section 2.3) as
 /// `%41`.
+///
 /// - Parameter keepsSlashes: as in a path.
 package func percentEncoded(_ bytes: some Sequence<UInt8>, keepsSlashes: Bool = false) -> String {
     var text = ""

@@ -1,5 +1,6 @@
 /// The text in quotation marks and on one line, for an error or a log: control characters are escaped, a very long text
 /// is cut.
+///
 /// - Parameter limit: how many characters (Unicode scalars) are shown.
 package func quoted(_ text: String, limit: Int = 200) -> String {
     var shown = "\""

@@ -1,5 +1,6 @@
 extension Span<UInt8> {
     /// Eight bytes as a number, the first one the lowest.
+    ///
     /// - Parameters:
     ///   - start: less than the number of bytes.
     ///   - padding: what stands for bytes beyond the end.

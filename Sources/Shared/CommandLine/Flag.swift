@@ -32,6 +32,7 @@ public struct Flag<Values: Options>: Sendable {
     }
 
     /// A repeatable flag. Values that are given replace the default.
+    ///
     /// - Parameter isList: whether one text may have several values, separated by commas.
     public init<Value>(
         _ name: String, _ member: any WritableKeyPath<Values, [Value]> & Sendable, _ format: ValueFormat<Value>,

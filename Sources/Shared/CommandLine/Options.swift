@@ -14,6 +14,7 @@ extension Options {
     public static var headings: [String: String] { [:] }
 
     /// Sets the member of a flag from texts that stand elsewhere, in a file perhaps.
+    ///
     /// - Returns: `nil` when there is no such flag; else its secrecy and, where a text is rejected, what was expected.
     public mutating func set(flag name: String, to texts: [String]) -> (secrecy: Secrecy, expected: String?)? {
         guard let flag = Self.flags.first(where: { $0.name == name }) else { return nil }

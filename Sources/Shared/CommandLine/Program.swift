@@ -33,6 +33,7 @@ public struct Program: Sendable {
     }
 
     /// Prints what the arguments ask for, or does what they say.
+    ///
     /// - Parameters:
     ///   - arguments: without the program's own name.
     ///   - signals: those that end the program while it only prints.

@@ -1,6 +1,7 @@
 internal import Bytes
 
 /// `Retry-After` (RFC 9110, section 10.2.3): a number of seconds, or a date; `nil` when it is neither.
+///
 /// - Parameter now: milliseconds since the Unix epoch.
 package func parseRetryAfter(_ text: String, now: Int64) -> Duration? {
     if text.utf8.count <= 9, let seconds: Int = decimalNumber(text.utf8) { return .seconds(seconds) }

@@ -21,7 +21,7 @@ public enum JQWorker {
         let score = unsafe open("/proc/self/oom_score_adj", O_WRONLY)
         _ = writeAll(Array("1000".utf8), to: score)
         close(score)
-        // What the process has already does not count: with a sanitizer that is far more. Field 6, see proc(5).
+        // Memory that the process has already does not count: with a sanitizer that is far more. Field 6, see proc(5).
         let sizes = (try? readFileBlocking("/proc/self/statm", limit: 1024))?.split(separator: UInt8(ascii: " "))
         let pages: rlim_t = sizes?.dropFirst(5).first.flatMap { decimalNumber($0) } ?? 0
         let own = pages * rlim_t(sysconf(Int32(_SC_PAGESIZE)))

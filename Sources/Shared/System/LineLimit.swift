@@ -7,6 +7,7 @@ public struct LineLimit: Sendable {
     public init(_ period: Duration) { self.period = period }
 
     /// The number of lines suppressed since the last one; `nil` if this one is suppressed too.
+    ///
     /// - Parameter now: by the monotonic clock.
     public mutating func suppressed(before now: Duration) -> Int? {
         if let lastLineAt, now - lastLineAt < period {

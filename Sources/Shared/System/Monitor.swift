@@ -47,6 +47,7 @@ internal import Glibc
     }
 
     /// Blocks until the closure gives a value; it is asked at once and after each change.
+    ///
     /// - Parameter deadline: of the monotonic clock; `nil`: no limit.
     /// - Returns: `nil` when the deadline has passed.
     package func wait<Result>(until deadline: Duration? = nil, _ body: (inout State) -> Result?) -> Result? {

@@ -55,7 +55,7 @@ struct PlanSearch {
 
     private mutating func note(_ new: [Text], at way: [PathStep]) {
         for text in new where texts[way, default: []].count < Self.maximumTexts {
-            // Of other texts the first in a list says enough.
+            // The first of other texts in a list says enough.
             let isKnown = texts[way]?.contains { $0.steps == text.steps && (text.rank != nil || $0.text == text.text) }
             if isKnown != true { texts[way, default: []].append(text) }
         }
@@ -153,7 +153,7 @@ struct PlanSearch {
             }
             if depth == 0, mayBeNameless { cities.append(([.filter(#""station""#)], 60)) }
             for city in cities.sorted(by: { $0.rank < $1.rank }).prefix(3) {
-                // Of plans that are as likely, one that reads several numbers comes first.
+                // Among plans that are as likely, one that reads several numbers comes first.
                 let score = quality.score + 60 - city.rank - 6 * distance + (count > 1 ? 1 : 0)
                 guard score >= Self.leastScore else { continue }
                 var steps = steps

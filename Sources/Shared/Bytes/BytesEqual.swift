@@ -1,8 +1,10 @@
 @inlinable
 package func bytesEqual(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
     guard left.count == right.count else { return false }
-    for start in stride(from: 0, to: left.count, by: 8) where left.word(at: start) != right.word(at: start) {
-        return false
+    var start = 0
+    while start < left.count {
+        if left.word(at: start) != right.word(at: start) { return false }
+        start &+= 8
     }
     return true
 }

@@ -24,8 +24,9 @@ public struct JSONReader: ~Copyable {
 
     /// Owned: freed with the reader.
     private let parser: OpaquePointer
-    /// The last message; empty when there is none. The parser's.
-    private var document = unsafe CSimdJSON_document()
+    /// The last message as simdjson keeps it, its tape and the texts; empty when there is none. The parser's.
+    @usableFromInline var tape = unsafe UnsafeBufferPointer<UInt64>(start: nil, count: 0)
+    @usableFromInline var textBytes = unsafe UnsafeBufferPointer<UInt8>(start: nil, count: 0)
 
     public init() { unsafe parser = CSimdJSON_make(Self.maximumDepth) }
 
@@ -35,10 +36,10 @@ public struct JSONReader: ~Copyable {
     ///
     /// - Returns: the places of its JSON texts, one at least; `nil` when it is no JSON.
     public mutating func read(_ message: Span<UInt8>) -> Range<Int>? {
-        unsafe document = CSimdJSON_document()
         // A byte order mark may be ignored (RFC 8259, section 8.1). simdjson 3.12 takes one, 3.0 does not.
         let isMarked = message.count > 2 && message[0] == 0xEF && message[1] == 0xBB && message[2] == 0xBF
         let text = isMarked ? message.extracting(3...) : message
+        var document = unsafe CSimdJSON_document()
         let isJSON = unsafe text.withUnsafeBufferPointer {
             unsafe CSimdJSON_read(parser, $0.baseAddress, $0.count, &document)
         }
@@ -46,21 +47,23 @@ public struct JSONReader: ~Copyable {
             forget()
             return nil
         }
+        unsafe tape = UnsafeBufferPointer(start: document.tape, count: document.tapeCount)
+        unsafe textBytes = UnsafeBufferPointer(start: document.texts, count: document.textsCount)
         if unsafe !document.isOneText, case .array(let texts) = value(at: 1) { return texts }
         return 1..<next(after: 1)
     }
 
     /// Forgets the message, and gives back the memory of a long one: some fifteen times its bytes.
     public mutating func forget() {
-        unsafe document = CSimdJSON_document()
+        unsafe tape = UnsafeBufferPointer(start: nil, count: 0)
+        unsafe textBytes = UnsafeBufferPointer(start: nil, count: 0)
         unsafe CSimdJSON_shrink(parser)
     }
 
     /// The bytes that texts are ranges of, copied.
-    public var texts: [UInt8] {
-        unsafe Array(UnsafeBufferPointer(start: document.texts, count: document.textsCount))
-    }
+    public var texts: [UInt8] { unsafe Array(textBytes) }
 
+    @inlinable @inline(__always)
     public func value(at place: Int) -> JSONValue {
         switch kind(at: place) {
         case Kind.object: .object(place + 1..<end(of: place) - 1)
@@ -75,6 +78,7 @@ public struct JSONReader: ~Copyable {
     }
 
     /// The place of the value behind this one, or where there is none, the end of what it is in.
+    @inlinable @inline(__always)
     public func next(after place: Int) -> Int {
         switch kind(at: place) {
         case Kind.object, Kind.array: end(of: place)
@@ -85,6 +89,7 @@ public struct JSONReader: ~Copyable {
 
     /// The place of what a path of reference tokens (RFC 6901) leads to from a value; `nil` where there is nothing. Of
     /// a field that is given twice the last one counts, as in JavaScript.
+    @inlinable
     public func find(_ path: [[UInt8]], in place: Int) -> Int? {
         let path = path.span
         // Nearly every path is the name of a field.
@@ -103,7 +108,8 @@ public struct JSONReader: ~Copyable {
         return place
     }
 
-    private func field(_ name: Span<UInt8>, of object: Int) -> Int? {
+    @inlinable @inline(__always)
+    func field(_ name: Span<UInt8>, of object: Int) -> Int? {
         let end = end(of: object) - 1
         var found: Int?
         var place = object + 1
@@ -115,7 +121,8 @@ public struct JSONReader: ~Copyable {
     }
 
     /// RFC 6901 section 4: digits without a leading zero.
-    private func element(_ token: [UInt8], of array: Int) -> Int? {
+    @usableFromInline
+    func element(_ token: [UInt8], of array: Int) -> Int? {
         guard let index: Int = decimalNumber(token), token.count == 1 || token[0] != UInt8(ascii: "0") else {
             return nil
         }
@@ -140,48 +147,56 @@ public struct JSONReader: ~Copyable {
     // MARK: simdjson's tape
 
     /// A value's first byte; its payload is the 56 bits below. A number's bits are the next word.
-    private enum Kind {
-        static let object = UInt8(ascii: "{")
-        static let array = UInt8(ascii: "[")
-        static let text = UInt8(ascii: "\"")
-        static let double = UInt8(ascii: "d")
-        static let integer = UInt8(ascii: "l")
-        static let unsigned = UInt8(ascii: "u")
-        static let null = UInt8(ascii: "n")
-        static let isTrue = UInt8(ascii: "t")
+    @usableFromInline
+    enum Kind {
+        @inlinable static var object: UInt8 { UInt8(ascii: "{") }
+        @inlinable static var array: UInt8 { UInt8(ascii: "[") }
+        @inlinable static var text: UInt8 { UInt8(ascii: "\"") }
+        @inlinable static var double: UInt8 { UInt8(ascii: "d") }
+        @inlinable static var integer: UInt8 { UInt8(ascii: "l") }
+        @inlinable static var unsigned: UInt8 { UInt8(ascii: "u") }
+        @inlinable static var null: UInt8 { UInt8(ascii: "n") }
+        @inlinable static var isTrue: UInt8 { UInt8(ascii: "t") }
     }
 
-    private func word(at place: Int) -> UInt64 {
-        unsafe precondition(UInt(bitPattern: place) < UInt(document.tapeCount), "there is no such place")
-        return unsafe document.tape.unsafelyUnwrapped[place]
+    @inlinable @inline(__always)
+    func word(at place: Int) -> UInt64 {
+        unsafe precondition(tape.indices.contains(place), "there is no such place")
+        return unsafe tape[place]
     }
 
-    private func kind(at place: Int) -> UInt8 { UInt8(truncatingIfNeeded: word(at: place) >> 56) }
+    @inlinable @inline(__always)
+    func kind(at place: Int) -> UInt8 { UInt8(truncatingIfNeeded: word(at: place) >> 56) }
 
     /// The place behind an array or object.
-    private func end(of place: Int) -> Int { Int(UInt32(truncatingIfNeeded: word(at: place))) }
+    @inlinable @inline(__always)
+    func end(of place: Int) -> Int { Int(UInt32(truncatingIfNeeded: word(at: place))) }
 
-    private func text(at place: Int) -> Range<Int> {
+    @inlinable @inline(__always)
+    func text(at place: Int) -> Range<Int> {
         let start = textStart(at: place)
         return start..<start + Int(textCount(before: start))
     }
 
-    private func isText(_ name: Span<UInt8>, at place: Int) -> Bool {
+    @inlinable @inline(__always)
+    func isText(_ name: Span<UInt8>, at place: Int) -> Bool {
         let start = textStart(at: place)
         guard textCount(before: start) == name.count else { return false }
-        for index in name.indices where unsafe document.texts.unsafelyUnwrapped[start &+ index] != name[index] {
+        for index in name.indices where unsafe textBytes[start &+ index] != name[unchecked: index] {
             return false
         }
         return true
     }
 
-    private func textStart(at place: Int) -> Int {
+    @inlinable @inline(__always)
+    func textStart(at place: Int) -> Int {
         let start = Int(word(at: place) & 0x00FF_FFFF_FFFF_FFFF) &+ 4
-        unsafe precondition(start < document.textsCount, "the value is a text")
+        unsafe precondition(start < textBytes.count, "the value is a text")
         return start
     }
 
-    private func textCount(before start: Int) -> UInt32 {
-        unsafe UnsafeRawPointer(document.texts.unsafelyUnwrapped + (start &- 4)).loadUnaligned(as: UInt32.self)
+    @inlinable @inline(__always)
+    func textCount(before start: Int) -> UInt32 {
+        unsafe UnsafeRawBufferPointer(textBytes).loadUnaligned(fromByteOffset: start &- 4, as: UInt32.self)
     }
 }

@@ -28,6 +28,8 @@ public struct FeedDecoder: ~Copyable {
     private let pollutants: [[UInt8]]?
     private let subindices: [[UInt8]]?
     private let place: [[UInt8]]?
+    /// Whether readings may have details.
+    private let hasExtras: Bool
     private var unknownPollutants = BoundedReport()
 
     public init(format: FeedFormat) {
@@ -43,6 +45,7 @@ public struct FeedDecoder: ~Copyable {
         pollutants = path(ifNamed: format.pollutantsField)
         subindices = path(ifNamed: format.subindicesField)
         place = path(ifNamed: format.placeField)
+        hasExtras = pollutants != nil || subindices != nil || place != nil
     }
 
     /// Decodes a message.
@@ -83,30 +86,26 @@ public struct FeedDecoder: ~Copyable {
 
     /// - Parameter byteCount: bytes of the message as it came, of which a program may have made this one.
     private mutating func decode(_ message: Span<UInt8>, byteCount: Int, _ receivedAt: Timestamp) -> FeedMessage {
-        var decoded = FeedMessage(byteCount: byteCount, receivedAt: receivedAt)
-        let isJSON = Self.inTurn(message.count) {
-            defer { reader.forget() }
-            guard let texts = reader.read(message) else { return false }
-            decode(texts, into: &decoded)
-            return true
-        }
-        guard isJSON else {
+        if message.count < Self.longMessage { return read(message, byteCount: byteCount, receivedAt) }
+        return Self.longMessages.withLock { _ in read(message, byteCount: byteCount, receivedAt) }
+    }
+
+    private mutating func read(_ message: Span<UInt8>, byteCount: Int, _ receivedAt: Timestamp) -> FeedMessage {
+        defer { reader.forget() }
+        guard let places = reader.read(message) else {
             return FeedMessage(rejectedAs: .notJSON, byteCount: byteCount, receivedAt: receivedAt)
+        }
+        var decoded = FeedMessage(byteCount: byteCount, receivedAt: receivedAt)
+        let texts = reader.texts
+        decoded.names = texts
+        var place = places.lowerBound
+        while place < places.upperBound {
+            if let items = reader.find(format.items, in: place) { decode(items: items, texts.span, into: &decoded) }
+            place = reader.next(after: place)
         }
         decoded.isWithoutReadings = decoded.isEmpty
         for name in decoded.unknownPollutants.names { unknownPollutants.insert(name.span) }
         return decoded
-    }
-
-    /// - Parameter places: those of the message's JSON texts.
-    private borrowing func decode(_ places: Range<Int>, into message: inout FeedMessage) {
-        let texts = reader.texts
-        message.names = texts
-        var place = places.lowerBound
-        while place < places.upperBound {
-            if let items = reader.find(format.items, in: place) { decode(items: items, texts.span, into: &message) }
-            place = reader.next(after: place)
-        }
     }
 
     /// - Parameter items: the place of an array of elements, or of one element.
@@ -166,12 +165,11 @@ public struct FeedDecoder: ~Copyable {
         }
         let index = try Self.index(value(of: value, in: element), texts)
         let time = try time(of: element, texts, in: &message)
-        let hasExtras = pollutants != nil || subindices != nil || place != nil
+        if hasExtras { message.extras.append(extras(of: element, texts, in: &message)) }
         message.readings.append(
             Reading(
-                nameHash: CityName.hash(name), index: index, time: time ?? message.receivedAt, hasOwnTime: time != nil,
-                nameStart: UInt32(nameStart), nameCount: UInt8(name.count),
-                extras: hasExtras ? extras(of: element, texts, in: &message) : nil))
+                index: index, time: time ?? message.receivedAt, hasOwnTime: time != nil,
+                nameStart: UInt32(nameStart), nameCount: UInt8(name.count)))
     }
 
     /// Whether the element is an object, or an array while the city is told by a pointer.

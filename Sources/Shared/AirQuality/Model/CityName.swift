@@ -41,28 +41,6 @@ public enum CityName {
     /// Whether a name sorts before another, byte by byte.
     static func precedes(_ left: [UInt8], _ right: [UInt8]) -> Bool { left.lexicographicallyPrecedes(right) }
 
-    /// A hash for tables of names. Its secret is the process's, so that no feed can make names collide.
-    static func hash(_ name: Span<UInt8>) -> UInt64 {
-        let secret = secret
-        var hash = secret.start
-        // No name has a NUL, so that one that ends earlier has another word.
-        for start in stride(from: 0, to: name.count, by: 8) {
-            hash = folded(hash ^ name.word(at: start), by: secret.factor)
-        }
-        return hash
-    }
-
-    /// Both halves of a product, as in wyhash: each bit of a word changes half of the result's.
-    private static func folded(_ word: UInt64, by factor: UInt64) -> UInt64 {
-        let product = word.multipliedFullWidth(by: factor)
-        return product.high ^ product.low
-    }
-
-    private static let secret = (
-        start: UInt64(truncatingIfNeeded: "start".hashValue),
-        factor: UInt64(truncatingIfNeeded: "factor".hashValue) | 1
-    )
-
     /// The range without surrounding ASCII white space: space, TAB, LF, VT, FF, CR.
     static func trimmed(_ bytes: Span<UInt8>, in range: Range<Int>) -> Range<Int> {
         func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte &- 0x09 <= 0x04 }

@@ -1,6 +1,8 @@
 /// A decoded message: its readings, and what was rejected of it. ``ReadingStore/record(_:feed:)`` takes it in.
 public struct FeedMessage: Sendable {
     var readings: [Reading] = []
+    /// Details that came with each of the readings; empty where the feed has none.
+    var extras: [CityExtras?] = []
     /// Bytes that the names of the readings are runs of: all texts of the message, and more.
     var names: [UInt8] = []
     /// Number of elements, also of those that are no readings.

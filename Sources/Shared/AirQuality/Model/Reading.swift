@@ -3,10 +3,8 @@
 /// The decoder has checked only the format. The store checks the range of the index, because a late reading must first
 /// be rejected as late, and only the store knows the city's newest reading.
 ///
-/// Its name is the message's, so that a reading without details owns no memory.
+/// Its name and its details are the message's, so that it owns no memory.
 struct Reading: Sendable {
-    /// The name's hash, by ``CityName/hash(_:)``.
-    var nameHash: UInt64
     /// Any number that is not NaN.
     var index: Double
     /// The time that the feed gave, otherwise the arrival.
@@ -17,8 +15,6 @@ struct Reading: Sendable {
     /// Start of the name in ``FeedMessage/names``.
     var nameStart: UInt32
     var nameCount: UInt8
-    /// Details that came with the index.
-    var extras: CityExtras?
 
     var nameRange: Range<Int> { Int(nameStart)..<Int(nameStart) &+ Int(nameCount) }
 }

@@ -16,6 +16,7 @@ public struct RejectionCounts: Sendable, Equatable {
     public var reasons: [RejectionReason] { isEmpty ? [] : RejectionReason.allCases.filter { self[$0] > 0 } }
 
     public static func += (left: inout RejectionCounts, right: RejectionCounts) {
+        if right.isEmpty { return }
         for (reason, count) in right.counts { left[reason] += count }
     }
 }

@@ -2,8 +2,10 @@ internal import Bytes
 
 /// All cities: an index by name, and what is known of each at its number.
 struct Cities: Sendable {
-    /// Numbers by the hashes of the cities' names; where two have the same, the later one is at the next free key.
-    private var numbers: [UInt64: Int] = [:]
+    /// A table of the cities by the hashes of their names, half empty at least; a city whose slot is taken has the next
+    /// free one. A slot has the upper half of the hash, and below it the city's number plus 1; 0 is free.
+    private var slots: [UInt64] = Array(repeating: 0, count: 32)
+    private let hashing = NameHash()
     /// The cities; ``sort()`` brings them into the order of their names.
     var states: [CityState] = []
     var histories: [History] = []
@@ -12,35 +14,42 @@ struct Cities: Sendable {
     var count: Int { states.count }
 
     /// The number of the city of this name.
-    ///
-    /// - Parameter hash: the name's, by ``CityName/hash(_:)``.
-    func find(_ name: Span<UInt8>, hash: UInt64) -> Int? {
+    func find(_ name: Span<UInt8>) -> Int? {
         let states = states.span
-        var key = hash
-        while let number = numbers[key] {
-            if bytesEqual(states[number].name.span, name) { return number }
-            key &+= 1
+        let slots = slots.span
+        let hash = hashing(name)
+        var slot = Int(truncatingIfNeeded: hash) & (slots.count &- 1)
+        while slots[slot] != 0 {
+            let number = Int(UInt32(truncatingIfNeeded: slots[slot])) &- 1
+            if slots[slot] >> 32 == hash >> 32, bytesEqual(states[number].name.span, name) { return number }
+            slot = (slot &+ 1) & (slots.count &- 1)
         }
         return nil
     }
 
-    /// Puts a city into the index, which it is not in yet.
-    private mutating func index(_ number: Int, hash: UInt64) {
-        var key = hash
-        while numbers[key] != nil { key &+= 1 }
-        numbers[key] = number
+    /// Puts a city into the table, which it is not in yet.
+    private mutating func index(_ number: Int) {
+        let name = states[number].name
+        let hash = hashing(name.span)
+        var slot = Int(truncatingIfNeeded: hash) & (slots.count - 1)
+        while slots[slot] != 0 { slot = (slot + 1) & (slots.count - 1) }
+        slots[slot] = hash & ~0xFFFF_FFFF | UInt64(number + 1)
     }
 
     /// Adds a city with a name that none has yet. ``sort()`` must follow before a snapshot is taken.
     ///
     /// - Returns: its number, until cities are sorted or removed.
-    mutating func insert(_ name: [UInt8], hash: UInt64, category: UInt8, version: UInt64) -> Int {
-        let number = states.count
+    mutating func insert(_ name: [UInt8], category: UInt8, version: UInt64) -> Int {
         states.append(CityState(name: name, category: category, version: version))
         histories.append(History())
-        index(number, hash: hash)
         isSorted = false
-        return number
+        if states.count > slots.count / 2 {
+            slots = Array(repeating: 0, count: slots.count * 2)
+            for number in states.indices { index(number) }
+        } else {
+            index(states.count - 1)
+        }
+        return states.count - 1
     }
 
     /// Brings the cities into the order of their names.
@@ -55,11 +64,8 @@ struct Cities: Sendable {
     mutating func keep(_ kept: [Int]) {
         states = kept.map { states[$0] }
         histories = kept.map { histories[$0] }
-        numbers.removeAll(keepingCapacity: true)
-        for number in states.indices {
-            let name = states[number].name
-            index(number, hash: CityName.hash(name.span))
-        }
+        slots = Array(repeating: 0, count: slots.count)
+        for number in states.indices { index(number) }
     }
 }
 

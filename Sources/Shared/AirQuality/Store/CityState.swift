@@ -40,12 +40,13 @@ public struct CityState: Sendable {
             updatedAt = reading.time
             self.receivedAt = receivedAt
         }
-        if let details = reading.extras { extras = extras?.updated(with: details) ?? details }
         index = reading.index
         guard new != category else { return }
         changes.record(better: new < category, at: reading.time)
         category = new
     }
+
+    mutating func add(_ details: CityExtras) { extras = extras?.updated(with: details) ?? details }
 
     mutating func restore(_ city: City, at now: Timestamp) {
         index = city.index

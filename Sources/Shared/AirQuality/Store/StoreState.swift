@@ -52,10 +52,9 @@ struct StoreState: Sendable {
         version += 1
         var outcome = RecordOutcome()
         var accepted: UInt64 = 0
-        let readings = message.readings.span
         for place in range {
             do throws(RejectionReason) {
-                if try record(readings[place], of: message, number: number, feed: feed) {
+                if try record(place, of: message, number: number, feed: feed) {
                     outcome.duplicates += 1
                 }
                 accepted += 1
@@ -67,13 +66,15 @@ struct StoreState: Sendable {
         return outcome
     }
 
+    /// - Parameter place: that of the reading.
     /// - Returns: whether the reading is a duplicate.
     private mutating func record(
-        _ reading: Reading, of message: borrowing FeedMessage, number: UInt64, feed: Int
+        _ place: Int, of message: borrowing FeedMessage, number: UInt64, feed: Int
     ) throws(RejectionReason) -> Bool {
+        let reading = message.readings[place]
         let name = message.names.span.extracting(reading.nameRange)
-        let known = cities.find(name, hash: reading.nameHash)
-        if reading.hasOwnTime, let known, reading.time < cities.states[known].updatedAt { throw .badTime }
+        let known = cities.find(name)
+        if reading.hasOwnTime, let known, reading.time < cities.states.span[known].updatedAt { throw .badTime }
         guard IndexRange.isValid(reading.index) else { throw .outOfRange }
         let category = rules.scale.category(of: reading.index)
         let city: Int
@@ -81,24 +82,34 @@ struct StoreState: Sendable {
         if let known {
             city = known
             isDuplicate = self.isDuplicate(city, number, feed: feed, at: message.receivedAt)
-            if isDuplicate, !cities.states[city].isNamedAsDuplicate {
-                cities.states[city].isNamedAsDuplicate = true
-                duplicateNames.append(String(decoding: cities.states[city].name, as: UTF8.self))
-            }
+            if isDuplicate, !cities.states.span[city].isNamedAsDuplicate { nameAsDuplicate(city) }
         } else {
-            guard cities.count < rules.cityLimit else {
-                rejectedNames.insert(name)
-                throw .cityLimit
-            }
-            var bytes: [UInt8] = []
-            bytes.append(name)
-            city = cities.insert(bytes, hash: reading.nameHash, category: category, version: version)
+            city = try insert(name, category: category)
         }
         cities.states[city].apply(
             reading, category: category, isNew: known == nil, message: number, feed: Int32(feed),
             receivedAt: message.receivedAt, version: version)
-        admit(reading, to: city, at: message.receivedAt)
+        if !message.extras.isEmpty, let details = message.extras[place] { cities.states[city].add(details) }
+        // Seen in place: a copy of the history would take and give back its points' memory.
+        if cities.histories.span[city].mayAdmit(reading.time, rule: rules.history) {
+            admit(HistoryPoint(time: reading.time, index: reading.index, category: category), to: city, at: message.receivedAt)
+        }
         return isDuplicate
+    }
+
+    private mutating func insert(_ name: Span<UInt8>, category: UInt8) throws(RejectionReason) -> Int {
+        guard cities.count < rules.cityLimit else {
+            rejectedNames.insert(name)
+            throw .cityLimit
+        }
+        var bytes: [UInt8] = []
+        bytes.append(name)
+        return cities.insert(bytes, category: category, version: version)
+    }
+
+    private mutating func nameAsDuplicate(_ city: Int) {
+        cities.states[city].isNamedAsDuplicate = true
+        duplicateNames.append(String(decoding: cities.states[city].name, as: UTF8.self))
     }
 
     /// Whether the city has come in the same message, or from another feed that has not been silent for its idle
@@ -112,19 +123,10 @@ struct StoreState: Sendable {
     }
 
     /// Offers a reading to the city's history.
-    private mutating func admit(_ reading: Reading, to city: Int, at receivedAt: Timestamp) {
-        guard mayAdmit(reading, to: city) else { return }
-        let rule = rules.history
-        let point = HistoryPoint(time: reading.time, index: reading.index, category: cities.states[city].category)
+    private mutating func admit(_ point: HistoryPoint, to city: Int, at receivedAt: Timestamp) {
         let before = cities.histories[city].count
-        cities.histories[city].admit(point, rule: rule, at: receivedAt)
+        cities.histories[city].admit(point, rule: rules.history, at: receivedAt)
         pointCount += cities.histories[city].count - before
-    }
-
-    /// In place: a copy of the history would take and give back its points' memory.
-    private func mayAdmit(_ reading: Reading, to city: Int) -> Bool {
-        let histories = cities.histories.span
-        return histories[city].mayAdmit(reading.time, rule: rules.history)
     }
 }
 
@@ -192,13 +194,12 @@ extension StoreState {
         let name = stored.name.span
         guard cities.count < rules.cityLimit, CityName.accepted(name, in: name.indices) == name.indices else { return }
         if let shard = rules.shard, !shard.contains(name) { return }
-        let hash = CityName.hash(name)
-        guard cities.find(name, hash: hash) == nil else { return }
+        guard cities.find(name) == nil else { return }
         version += 1
         var points = stored.points
         for place in points.indices { points[place].category = rules.scale.category(of: points[place].index) }
         let category = rules.scale.category(of: stored.index)
-        let city = cities.insert(stored.name, hash: hash, category: category, version: version)
+        let city = cities.insert(stored.name, category: category, version: version)
         cities.states[city].restore(stored, at: now)
         cities.histories[city] = History(points: points, rule: rules.history, at: now)
         pointCount += cities.histories[city].count

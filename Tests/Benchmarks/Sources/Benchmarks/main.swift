@@ -41,7 +41,7 @@ enum Benchmark: String, CaseIterable {
             }
         let isShard = [.recordOthers, .recordQuarter].contains(self)
         var work = Workload(
-            cities: cities, batch: 100, messages: 100, spelling: spelling,
+            cities: cities, batch: cities < 100 ? 8 : 100, messages: 100, spelling: spelling,
             shard: isShard ? Shard(index: 2, count: 4) : nil, namesOwn: self != .recordOthers)
         _ = work.render()
         counted {

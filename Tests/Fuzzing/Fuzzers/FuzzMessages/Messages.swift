@@ -109,7 +109,7 @@ private func decoded(_ message: [UInt8], with decoder: inout FeedDecoder) -> Dec
     }
     decoded.rejections = message.rejections
     decoded.skipped = message.skipped
-    decoded.hasConcentrations = message.readings.contains { $0.extras != nil }
+    decoded.hasConcentrations = message.extras.contains { $0 != nil }
     return decoded
 }
 

@@ -1,0 +1,18 @@
+internal import Bytes
+
+/// A hash for tables of names, as in wyhash. Its secret is the process's, so that no feed can make names collide.
+struct NameHash: Sendable {
+    private let start = UInt64(truncatingIfNeeded: "start".hashValue)
+    private let factor = UInt64(truncatingIfNeeded: "factor".hashValue) | 1
+
+    func callAsFunction(_ name: Span<UInt8>) -> UInt64 {
+        var hash = start
+        // No name has a NUL, so that one that ends earlier has another word.
+        for place in stride(from: 0, to: name.count, by: 8) {
+            // Both halves of a product: each bit of a word changes half of the result's.
+            let product = (hash ^ name.word(at: place)).multipliedFullWidth(by: factor)
+            hash = product.high ^ product.low
+        }
+        return hash
+    }
+}

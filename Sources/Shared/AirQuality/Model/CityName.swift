@@ -16,14 +16,20 @@ public enum CityName {
         let range = trimmed(bytes, in: range)
         guard !range.isEmpty, range.count <= maximumCount else { return nil }
         let name = bytes.extracting(range)
-        for start in stride(from: 0, to: name.count, by: 8) where !isPlain(name.word(at: start, padding: spaces)) {
-            for index in start..<min(start + 8, name.count) {
-                let byte = name[index]
-                // C0 and DEL; C1 is U+0080 … U+009F, in UTF-8 C2 80 … C2 9F.
-                if byte < 0x20 || byte == 0x7F || (byte == 0xC2 && name[index + 1] < 0xA0) { return nil }
-            }
+        var start = 0
+        while start < name.count {
+            guard isPlain(name.word(at: start, padding: spaces)) else { return hasControls(name) ? nil : range }
+            start &+= 8
         }
         return range
+    }
+
+    /// C0 and DEL; C1 is U+0080 … U+009F, in UTF-8 C2 80 … C2 9F.
+    private static func hasControls(_ name: Span<UInt8>) -> Bool {
+        name.indices.contains { index in
+            let byte = name[index]
+            return byte < 0x20 || byte == 0x7F || (byte == 0xC2 && name[index + 1] < 0xA0)
+        }
     }
 
     private static let spaces: UInt64 = 0x2020_2020_2020_2020

@@ -8,10 +8,12 @@ struct NameHash: Sendable {
     func callAsFunction(_ name: Span<UInt8>) -> UInt64 {
         var hash = start
         // No name has a NUL, so that one that ends earlier has another word.
-        for place in stride(from: 0, to: name.count, by: 8) {
+        var place = 0
+        while place < name.count {
             // Both halves of a product: each bit of a word changes half of the result's.
             let product = (hash ^ name.word(at: place)).multipliedFullWidth(by: factor)
             hash = product.high ^ product.low
+            place &+= 8
         }
         return hash
     }

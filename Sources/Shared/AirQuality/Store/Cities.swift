@@ -14,6 +14,7 @@ struct Cities: Sendable {
     var count: Int { states.count }
 
     /// The number of the city of this name.
+    @inline(__always)
     func find(_ name: Span<UInt8>) -> Int? {
         let states = states.span
         let slots = slots.span

@@ -1,4 +1,4 @@
-@inlinable
+@inlinable @inline(__always)
 package func bytesEqual(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
     guard left.count == right.count else { return false }
     var start = 0

@@ -1,14 +1,13 @@
 extension Span<UInt8> {
-    /// Eight bytes as a number, the first one the lowest.
+    /// Eight bytes as a number, the first one the lowest. Where fewer are left they are the last eight, some of which
+    /// another word has too.
     ///
     /// - Parameters:
     ///   - start: a multiple of 8, less than the number of bytes.
-    ///   - padding: what stands for bytes beyond the end.
+    ///   - padding: what stands behind bytes that are fewer than eight in all.
     @inlinable @inline(__always)
     package func word(at start: Int, padding: UInt64 = 0) -> UInt64 {
-        let missing = start &+ 8 &- count
-        if missing <= 0 { return wholeWord(at: start) }
-        if count >= 8 { return wholeWord(at: count &- 8) &>> (8 &* missing) | padding &<< (64 &- 8 &* missing) }
+        if count >= 8 { return wholeWord(at: Swift.min(start, count &- 8)) }
         let bits = 8 &* count
         let beyond = padding &<< bits
         if count >= 4 { return halfWord(at: 0) | halfWord(at: count &- 4) &<< (bits &- 32) | beyond }

@@ -89,7 +89,7 @@ public struct JSONReader: ~Copyable {
 
     /// The place of what a path of reference tokens (RFC 6901) leads to from a value; `nil` where there is nothing. Of
     /// a field that is given twice the last one counts, as in JavaScript.
-    @inlinable
+    @inlinable @inline(__always)
     public func find(_ path: [[UInt8]], in place: Int) -> Int? {
         let path = path.span
         // Nearly every path is the name of a field.

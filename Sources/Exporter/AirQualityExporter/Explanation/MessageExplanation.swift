@@ -19,7 +19,8 @@ struct MessageExplanation {
     ///   - reason: `nil`: the message is without readings.
     ///   - message: the message as it came.
     init(
-        _ reason: RejectionReason?, of message: [UInt8], _ outcome: MessageReader.Outcome, settings: Configuration
+        _ reason: RejectionReason?, of message: [UInt8], _ outcome: borrowing MessageReader.Outcome,
+        settings: Configuration
     ) {
         let isReadInPart = !outcome.decoded.accepted.isEmpty
         switch reason {
@@ -52,7 +53,7 @@ struct MessageExplanation {
 
     /// Adds the city, the value and the fields of the first element that was rejected for the reason.
     private mutating func addElement(
-        _ reason: RejectionReason, of message: [UInt8], _ decoded: FeedMessage, _ format: FeedFormat
+        _ reason: RejectionReason, of message: [UInt8], _ decoded: borrowing FeedMessage, _ format: FeedFormat
     ) {
         guard let texts = JSONTree.beginning(of: message) else { return }
         let elements = texts.compactMap { $0.value(at: format.items) }.flatMap { $0.elements ?? [$0] }

@@ -53,9 +53,10 @@ struct ReadingPlan: Hashable {
         else { return outcome }
         var reader = MessageReader(options.configuration)
         for message in messages {
-            let decoded = reader.read(message.span, receivedAt: 0).decoded
-            outcome.readings += decoded.accepted
-            for reason in decoded.rejections.reasons { outcome.rejections += Int(decoded.rejections[reason]) }
+            let read = reader.read(message.span, receivedAt: 0)
+            outcome.readings += read.decoded.accepted
+            let rejections = read.decoded.rejections
+            for reason in rejections.reasons { outcome.rejections += Int(rejections[reason]) }
         }
         return outcome
     }

@@ -74,7 +74,7 @@ struct FeedHandler: ~Copyable {
     }
 
     private mutating func explain(
-        _ reason: RejectionReason?, _ message: Span<UInt8>, _ outcome: MessageReader.Outcome
+        _ reason: RejectionReason?, _ message: Span<UInt8>, _ outcome: borrowing MessageReader.Outcome
     ) {
         let words = outcome.decoded.accepted.isEmpty ? MessageExplanation.serverWords(in: message) : nil
         guard log.isDue(reason, words: words, at: monotonicTime()) else {

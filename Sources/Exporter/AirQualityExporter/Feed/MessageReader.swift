@@ -9,7 +9,7 @@ import WebSocket
 /// Used from one thread at a time.
 struct MessageReader: ~Copyable {
     /// A message, and how it was read.
-    struct Outcome {
+    struct Outcome: ~Copyable {
         var decoded: FeedMessage
         /// The results of the program of `--feed.jq`; `nil` without one, and where it failed.
         var elements: [UInt8]?

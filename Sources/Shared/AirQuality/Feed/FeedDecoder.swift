@@ -164,7 +164,7 @@ public struct FeedDecoder: ~Copyable {
             return
         }
         let index = try Self.index(value(of: value, in: element), texts)
-        let time = try time(of: element, texts, in: &message)
+        let time = self.time == nil ? nil : try time(of: element, texts, in: &message)
         if hasExtras { message.extras.append(extras(of: element, texts, in: &message)) }
         message.readings.append(
             Reading(
@@ -181,10 +181,12 @@ public struct FeedDecoder: ~Copyable {
         }
     }
 
+    @inline(__always)
     private borrowing func value(of path: [[UInt8]], in element: Int) -> JSONValue? {
         reader.find(path, in: element).map { reader.value(at: $0) }
     }
 
+    @inline(__always)
     private static func index(_ value: JSONValue?, _ texts: Span<UInt8>) throws(RejectionReason) -> Double {
         switch value {
         case nil, .null: throw .noValue

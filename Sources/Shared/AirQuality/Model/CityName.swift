@@ -12,6 +12,7 @@ public enum CityName {
     /// be a label value.
     ///
     /// - Parameter bytes: well-formed UTF-8.
+    @inline(__always)
     public static func accepted(_ bytes: Span<UInt8>, in range: Range<Int>) -> Range<Int>? {
         let range = trimmed(bytes, in: range)
         guard !range.isEmpty, range.count <= maximumCount else { return nil }

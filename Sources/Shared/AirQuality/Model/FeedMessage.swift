@@ -1,5 +1,5 @@
 /// A decoded message: its readings, and what was rejected of it. ``ReadingStore/record(_:feed:)`` takes it in.
-public struct FeedMessage: Sendable {
+public struct FeedMessage: ~Copyable, Sendable {
     var readings: [Reading] = []
     /// Details that came with each of the readings; empty where the feed has none.
     var extras: [CityExtras?] = []
@@ -45,7 +45,8 @@ public struct FeedMessage: Sendable {
 
     /// The readings whose index is in range: the store rejects others, and late ones.
     public var accepted: some Collection<(city: String, index: Double)> {
-        readings.lazy.filter { IndexRange.isValid($0.index) }.map {
+        let names = names
+        return readings.lazy.filter { IndexRange.isValid($0.index) }.map {
             (String(decoding: names[$0.nameRange], as: UTF8.self), $0.index)
         }
     }

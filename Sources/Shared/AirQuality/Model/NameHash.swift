@@ -5,9 +5,9 @@ struct NameHash: Sendable {
     private let start = UInt64(truncatingIfNeeded: "start".hashValue)
     private let factor = UInt64(truncatingIfNeeded: "factor".hashValue) | 1
 
+    @inline(__always)
     func callAsFunction(_ name: Span<UInt8>) -> UInt64 {
-        var hash = start
-        // No name has a NUL, so that one that ends earlier has another word.
+        var hash = start &+ UInt64(name.count) &* factor
         var place = 0
         while place < name.count {
             // Both halves of a product: each bit of a word changes half of the result's.

@@ -39,7 +39,7 @@ public final class ReadingStore: Sendable {
     ///
     /// - Returns: what became of its elements.
     @discardableResult
-    public func record(_ message: FeedMessage, feed: Int) -> RecordOutcome {
+    public func record(_ message: borrowing FeedMessage, feed: Int) -> RecordOutcome {
         var outcome = RecordOutcome()
         outcome.rejections = message.rejections
         var number: UInt64 = 0

@@ -92,7 +92,8 @@ struct StoreState: Sendable {
         if !message.extras.isEmpty, let details = message.extras[place] { cities.states[city].add(details) }
         // Seen in place: a copy of the history would take and give back its points' memory.
         if cities.histories.span[city].mayAdmit(reading.time, rule: rules.history) {
-            admit(HistoryPoint(time: reading.time, index: reading.index, category: category), to: city, at: message.receivedAt)
+            let point = HistoryPoint(time: reading.time, index: reading.index, category: category)
+            admit(point, to: city, at: message.receivedAt)
         }
         return isDuplicate
     }

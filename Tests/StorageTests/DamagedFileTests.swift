@@ -164,11 +164,15 @@ import Testing
         #expect(FileIdentityAndContents(path) == before)
     }
 
-    @Test(arguments: [(5, "this program knows up to 4"), (99, "this program knows up to 4")])
-    func `A file of a later version is rejected and not touched`(version: Int, words: String) throws {
+    @Test(arguments: [5, 99], [1, 200])
+    func `A file of a later version is rejected and not touched, however many tables it has`(
+        version: Int, tableCount: Int
+    ) throws {
         try save(makeStore([makeCity("Pune")]), in: path)
-        try execute("PRAGMA user_version=\(version)", on: path)
-        try expectRejection(path, "its schema is version \(version), \(words); it is left as it is")
+        let tables = (0..<tableCount).map { "CREATE TABLE later_\($0) (value)" }.joined(separator: "; ")
+        try execute("PRAGMA user_version=\(version); \(tables)", on: path)
+        let known = "this program knows up to 4; it is left as it is"
+        try expectRejection(path, "its schema is version \(version), \(known)")
     }
 
     @Test(

@@ -59,6 +59,4 @@ struct SQLiteConnection: ~Copyable {
         let statement = try prepare(sql)
         return try statement.step() ? String(decoding: statement.bytes(0), as: UTF8.self) : ""
     }
-
-    var isReadOnly: Bool { unsafe sqlite3_db_readonly(pointer, "main") == 1 }
 }

@@ -50,7 +50,6 @@ struct StorageDatabase: ~Copyable {
     /// Opens, locks and checks a regular file, or creates one. A file that cannot be written can be read.
     static func open(_ name: String) throws(StorageError) -> StorageDatabase {
         let head = try StorageHead(name)
-        if head?.isCrowded == true { throw .damaged("it is damaged: it has more tables than ours") }
         let path = resolvedPath(name)
         let isReadOnly = head != nil && !isWritable(path)
         // Without a journal, SQLite would create one unless the file is declared immutable. With a journal, it would
@@ -73,7 +72,6 @@ struct StorageDatabase: ~Copyable {
         let isNew = applicationID == "0" && tables.isEmpty
         if !isNew { try StorageSchema.check(connection, applicationID: applicationID, tables: tables) }
         if !isReadOnly {
-            guard !connection.isReadOnly else { throw .damaged("it is damaged: its header says that it is read-only") }
             guard try connection.text("PRAGMA journal_mode=WAL") == "wal" else {
                 throw .unavailable("SQLite cannot keep a write-ahead log there")
             }

@@ -62,10 +62,7 @@ public final class StorageFile: Sendable {
     /// - Throws: what ends a start, or what it would have to do without.
     public static func check(_ path: String) throws(SystemError) {
         do throws(StorageError) {
-            if let head = try StorageHead(path) {
-                if head.isForeign { throw .foreign }
-                try StorageSchema.rejectLater(head.version)
-            }
+            if try StorageHead(path)?.isForeign == true { throw .foreign }
             let file = resolvedPath(path)
             let folder = file.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(file[...$0]) } ?? "."
             guard isWritable(folder) else { throw .unavailable("its folder is missing or cannot be written") }

@@ -66,7 +66,7 @@ func makePoints(_ numbers: Range<Int>) -> [HistoryPoint] {
 }
 
 func open(_ path: String, _ store: ReadingStore) throws(SystemError) -> StorageFile {
-    try StorageFile(path, store: store, interval: .milliseconds(1), now: { openingTime })
+    try StorageFile(path, store: store, now: { openingTime })
 }
 
 /// Writes the last batch and closes the file.

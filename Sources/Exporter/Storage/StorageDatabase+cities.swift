@@ -9,15 +9,7 @@ extension StorageDatabase {
     mutating func read(_ rules: StoreRules) throws(StorageError) -> (cities: [City], leftOut: Int) {
         var (cities, leftOut) = try readCities(rules)
         try readPoints(of: &cities, capacity: rules.history.capacity)
-        for place in cities.indices {
-            cities[place].points.reverse()
-            // After a kill, the newest point is the current reading.
-            guard cities[place].updatedAt == .min, let newest = cities[place].points.last else { continue }
-            cities[place].index = newest.index
-            cities[place].updatedAt = newest.time
-            cities[place].receivedAt = newest.time
-        }
-        // A city may have had no point by then.
+        // A city may have had no point by the time of a kill.
         cities.removeAll { $0.updatedAt == .min }
         for city in cities {
             stored[city.name] = StoredCity(id: city.id, changedAt: city.changes.changedAt, newest: city.points.last)
@@ -55,7 +47,7 @@ extension StorageDatabase {
         return (cities, leftOut)
     }
 
-    /// Adds points to the cities, the newest first.
+    /// Adds points to the cities, and the newest as the current reading where a kill left none.
     private func readPoints(of cities: inout [City], capacity: Int) throws(StorageError) {
         let places = Dictionary(cities.indices.map { (cities[$0].id, $0) }, uniquingKeysWith: max)
         let rows = try connection.prepare("SELECT time_ms, city, aqi FROM reading ORDER BY time_ms DESC, city DESC")
@@ -66,7 +58,14 @@ extension StorageDatabase {
             guard key < last else { throw .damaged("it is damaged: points are out of order") }
             last = key
             guard let place = places[key.id], cities[place].points.count < capacity else { continue }
-            cities[place].points.append(HistoryPoint(time: key.time, index: rows.double(2), category: 1))
+            let point = HistoryPoint(time: key.time, index: rows.double(2), category: 1)
+            if cities[place].updatedAt == .min {
+                cities[place].index = point.index
+                cities[place].updatedAt = point.time
+                cities[place].receivedAt = point.time
+            }
+            cities[place].points.append(point)
         }
+        for place in cities.indices { cities[place].points.reverse() }
     }
 }

@@ -167,12 +167,9 @@ struct StorageDatabase: ~Copyable {
     private mutating func evict(beside snapshot: StoreSnapshot) throws(StorageError) {
         try connection.execute("CREATE TEMP TABLE IF NOT EXISTS known (id INTEGER PRIMARY KEY, oldest_ms INTEGER)")
         let insert = try connection.prepare("INSERT INTO known VALUES (?, ?)")
-        let former = stored
-        stored = [:]
+        stored = stored.filter { snapshot.find($0.key) != nil }
         for number in snapshot.states.indices {
-            let name = snapshot.states[number].name
-            guard let city = former[name] else { continue }
-            stored[name] = city
+            guard let city = stored[snapshot.states[number].name] else { continue }
             let history = snapshot.histories[number]
             // While the history has room, the file may have older points: those of a disk that came late.
             let isFull = history.count == snapshot.rules.history.capacity

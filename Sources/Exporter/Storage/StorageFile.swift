@@ -25,7 +25,6 @@ public final class StorageFile: Sendable {
     /// Created, restored, quarantined or failing. What could be read of a failing file is restored nevertheless, and
     /// ``run(onEvent:)`` tries again each second.
     public let outcome: StorageEvent
-    private let interval: Duration
     private let now: @Sendable () -> Int64
     private let state: Mutex<StorageStatistics>
     private let writer: Mutex<StorageWriter?>
@@ -36,16 +35,10 @@ public final class StorageFile: Sendable {
     ///
     /// - Parameters:
     ///   - store: without cities. No feed runs yet.
-    ///   - interval: from the start of a batch to the start of the next, a second at most.
     ///   - now: the wall clock, milliseconds since the Unix epoch.
     /// - Throws: what must end the start: the file is another program's, of a later version, in use, or no regular
     ///   file.
-    public init(
-        _ path: String, store: ReadingStore, interval: Duration = .milliseconds(500),
-        now: @escaping @Sendable () -> Int64
-    ) throws(SystemError) {
-        precondition(interval > .zero && interval <= .seconds(1), "batches are at most a second apart")
-        self.interval = interval
+    public init(_ path: String, store: ReadingStore, now: @escaping @Sendable () -> Int64) throws(SystemError) {
         self.now = now
         var writer = StorageWriter(path, store: store)
         do throws(StorageError) {
@@ -88,7 +81,7 @@ public final class StorageFile: Sendable {
             let statistics = writer.statistics
             state.withLock { $0 = statistics }
             for event in events { onEvent(event) }
-            next = startedAt + (writer.isFailing ? .seconds(1) : interval)
+            next = startedAt + (writer.isFailing ? .seconds(1) : .milliseconds(500))
         } while !isStopping
         writer.finish()
     }

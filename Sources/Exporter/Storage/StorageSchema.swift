@@ -43,17 +43,16 @@ enum StorageSchema {
     /// Gives the definitions of the file's tables. A table that is said to be of another name would go unnoticed until
     /// SQLite opens the file once more.
     static let query = """
-        SELECT group_concat(ifnull(CASE WHEN type = 'table' AND tbl_name = name THEN sql END, '?') || ';', '')
+        SELECT group_concat(ifnull(CASE WHEN type = 'table' AND tbl_name = name THEN sql END, '?') || ';', char(10))
         FROM (SELECT * FROM sqlite_schema ORDER BY name LIMIT 3)
         """
 
-    /// Checks the whole file. Nothing in it is evaluated before its tables are known to be these, to the letter but for
-    /// white space: a check or a generated column may have been put there on purpose.
+    /// Checks the whole file. Nothing in it is evaluated before its tables are known to be these, to the letter: a
+    /// check or a generated column may have been put there on purpose.
     static func check(
         _ connection: borrowing SQLiteConnection, applicationID: String, tables: String
     ) throws(StorageError) {
-        func condensed(_ text: String) -> [UInt8] { text.utf8.filter { $0 > UInt8(ascii: " ") } }
-        let isOurs = condensed(tables) == condensed(Self.tables)
+        let isOurs = tables.utf8.elementsEqual(Self.tables.utf8)
         guard applicationID == String(Self.applicationID) else {
             throw isOurs ? .damaged("it is damaged: its application_id is \(applicationID)") : .foreign
         }

@@ -139,7 +139,8 @@ public struct FeedDecoder: ~Copyable {
     private borrowing func read(
         _ element: Int, _ texts: Span<UInt8>, into message: inout FeedMessage
     ) throws(RejectionReason) {
-        guard let city = reader.find(city, in: element) else { throw mayHaveCity(element) ? .noCity : .notAnObject }
+        let (city, value) = reader.find(city, value, in: element)
+        guard let city else { throw mayHaveCity(element) ? .noCity : .notAnObject }
         switch reader.value(at: city) {
         case .null: throw .noCity
         case .boolean, .array, .object: throw .badCity
@@ -147,23 +148,23 @@ public struct FeedDecoder: ~Copyable {
             guard let digits = reader.wholeNumber(at: city) else { throw .badCity }
             let start = message.names.count
             message.names += digits
-            try read(element, named: digits.span, at: start, texts, into: &message)
+            try read(element, value, named: digits.span, at: start, texts, into: &message)
         case .text(let range):
             guard let name = CityName.accepted(texts, in: range) else { throw .badCity }
-            try read(element, named: texts.extracting(name), at: name.lowerBound, texts, into: &message)
+            try read(element, value, named: texts.extracting(name), at: name.lowerBound, texts, into: &message)
         }
     }
 
     /// - Parameter nameStart: the place of the name in the message's.
     private borrowing func read(
-        _ element: Int, named name: Span<UInt8>, at nameStart: Int, _ texts: Span<UInt8>,
+        _ element: Int, _ value: Int?, named name: Span<UInt8>, at nameStart: Int, _ texts: Span<UInt8>,
         into message: inout FeedMessage
     ) throws(RejectionReason) {
         if let shard = format.shard, !shard.contains(name) {
             message.skipped += 1
             return
         }
-        let index = try Self.index(value(of: value, in: element), texts)
+        let index = try Self.index(value.map { reader.value(at: $0) }, texts)
         let time = self.time == nil ? nil : try time(of: element, texts, in: &message)
         if hasExtras { message.extras.append(extras(of: element, texts, in: &message)) }
         message.readings.append(

@@ -11,8 +11,8 @@ public struct Scale: Sendable, Equatable {
     /// Who made the rules, and when.
     public var authority: String
     public var categories: [Category]
-    /// Where the second and each further category begins.
-    private let bounds: [Double]
+    /// Where the second and each further category begins; infinite where there is none.
+    private let bounds: SIMD8<Double>
 
     private init(
         _ name: String, title: String, authority: String, categories: [(name: String, from: Double, color: String)],
@@ -21,7 +21,9 @@ public struct Scale: Sendable, Equatable {
         self.name = name
         self.title = title
         self.authority = authority
-        bounds = categories.dropFirst().map(\.from)
+        var bounds = SIMD8(repeating: Double.infinity)
+        for place in categories.indices.dropFirst() { bounds[place - 1] = categories[place].from }
+        self.bounds = bounds
         let faces = ["😀", "🙂", "😐", "😷", "🤢", "☠️"]
         self.categories = categories.indices.map { place in
             let (name, from, color) = categories[place]
@@ -34,7 +36,7 @@ public struct Scale: Sendable, Equatable {
     /// The number of the category that an index lies in, 1 ….
     public func category(of index: Double) -> UInt8 {
         // Without branches, which a processor cannot foretell.
-        bounds.reduce(1) { $0 + (index >= $1 ? 1 : 0) }
+        1 + UInt8(SIMD8<Int64>.zero.replacing(with: 1, where: bounds .<= index).wrappedSum())
     }
 }
 

@@ -23,7 +23,8 @@ final class Reloader: Sendable {
     private let namesNoFile: Bool
     private let queue = WorkQueue(name: "files", limit: 8)
     private let state: Mutex<Outcome>
-    private let hangs = Mutex(LineLimit(.seconds(3600)))
+    /// Limits the line about a file that does not respond.
+    private let hangs = Mutex(TokenBucket(each: .seconds(3600)))
 
     init(
         _ configuration: Configuration, feeds: FeedSet, web: WebConfigurationWatcher, logger: Logger, at now: Timestamp
@@ -74,7 +75,7 @@ final class Reloader: Sendable {
         let isAccepted = queue.submit { [self] in
             if let isGood = web.check() { note(areFeedsGood: outcome.areFeedsGood, isWebGood: isGood) }
         }
-        guard !isAccepted, hangs.withLock({ $0.suppressed(before: monotonicTime()) }) != nil else { return }
+        guard !isAccepted, hangs.withLock({ $0.take(at: monotonicTime()) }) else { return }
         logger.error("Web configuration file does not respond: keeping the previous one")
     }
 

@@ -17,8 +17,6 @@ final class ActiveWebConfiguration: Sendable {
         let noSniffing = ("X-Content-Type-Options", "nosniff")
         headers = configuration.headers.map { ($0.name, $0.value) }.filter { $0.0 != noSniffing.0 } + [noSniffing]
         tls = try configuration.tls.map { (tls) throws(SystemError) in try TLSContext(tls) }
-        bucket = configuration.rateLimit.map {
-            Monitor(TokenBucket(interval: $0.interval, burst: $0.burst, now: monotonicTime()))
-        }
+        bucket = configuration.rateLimit.map { Monitor(TokenBucket($0.burst, each: $0.interval)) }
     }
 }

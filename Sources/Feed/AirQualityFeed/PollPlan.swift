@@ -39,7 +39,8 @@ struct PollPlan {
     private let interval: Int64
     private let random: @Sendable () -> Double
     private var api: any AirSource
-    private var budget: CallBudget
+    /// The calls that may be made.
+    private var budget: TokenBucket
 
     private var queue: [(query: SourceQuery, attempts: Int)] = []
     private var nextRoundAt: Int64 = 0
@@ -52,8 +53,7 @@ struct PollPlan {
     private var failures = 0
     /// The kind of problem that was logged last; `nil` when all is well again.
     private(set) var problem: PollFigures.Failure?
-    private var requests: UInt64 = 0
-    private var failedRequests: [PollFigures.Failure: UInt64] = [:]
+    private var figures = PollFigures()
     /// Time of the response that is being handled.
     private var now: Int64 = 0
     /// Result of the response that is being handled.
@@ -72,14 +72,16 @@ struct PollPlan {
         self.keyOrigin = keyOrigin
         self.interval = interval.milliseconds
         self.random = random
-        budget = CallBudget(rate)
+        budget = TokenBucket(rate.calls, each: rate.period / rate.calls)
     }
 
     func figures(at now: Int64) -> PollFigures {
-        var budget = budget
-        return PollFigures(
-            requests: requests, failures: failedRequests, callsLeft: budget.left(at: now), cities: cities.count,
-            citiesWithAir: cities.countWithAir, newestObservation: cities.newestObservation)
+        var figures = figures
+        figures.callsLeft = budget.count(at: .milliseconds(now))
+        figures.cities = cities.count
+        figures.citiesWithAir = cities.countWithAir
+        figures.newestObservation = cities.newestObservation
+        return figures
     }
 
     // MARK: Asking
@@ -91,10 +93,10 @@ struct PollPlan {
         if now < pausedUntil { return .wait(until: pausedUntil) }
         if now >= nextRoundAt, queue.isEmpty || hasRoundFailed { beginRound(at: now) }
         guard let query = queue.first?.query else { return .wait(until: nextRoundAt) }
-        let delay = budget.delay(for: query.cost, at: now)
-        guard delay == 0 else { return .wait(until: now + delay) }
-        budget.spend(query.cost)
-        requests += 1
+        let delay = budget.delay(for: query.cost, at: .milliseconds(now))
+        guard delay == .zero else { return .wait(until: now + Int64(delay.pollMilliseconds)) }
+        budget.spend(query.cost, at: .milliseconds(now))
+        figures.requests += 1
         return .ask(query)
     }
 
@@ -212,7 +214,7 @@ struct PollPlan {
 
     /// Counts a problem, and logs it unless the last one was of its kind.
     private mutating func complain(_ failure: PollFigures.Failure, _ line: String) {
-        failedRequests[failure, default: 0] += 1
+        figures.failures[failure, default: 0] += 1
         guard problem != failure else { return }
         problem = failure
         report.log.append("\(source.rawValue) \(line)")

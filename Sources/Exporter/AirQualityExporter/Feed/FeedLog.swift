@@ -24,9 +24,8 @@ struct FeedLog: Sendable {
     /// The last state that was told: the reason while the feed is down.
     private var said = ""
     private var saidAt = Duration.zero
-    /// When the ``rest`` of all disconnects that were told of will be over.
-    private var restsUntil = Duration.zero
-    private var explanations: [RejectionReason?: LineLimit] = [:]
+    private var disconnects = TokenBucket(burst, each: rest)
+    private var explanations: [RejectionReason?: TokenBucket] = [:]
     /// The words of the server that were told since a time.
     private var words: Set<String> = []
     private var wordsSince = Duration.zero
@@ -50,7 +49,8 @@ struct FeedLog: Sendable {
             let message = isConnected ? "Feed lost, reconnecting" : "Feed unreachable, retrying"
             var details: Logger.Metadata = ["reason": reason.rawValue, "err": detail]
             if let downSince {
-                details += ["down_for": Duration.seconds((now - downSince).components.seconds).prometheusText]
+                let time = Duration.seconds((now - downSince).components.seconds)
+                details = details + ["down_for": time.prometheusText]
             }
             isConnected = false
             downSince = downSince ?? now
@@ -74,7 +74,7 @@ struct FeedLog: Sendable {
             wordsSince = now
         }
         if let text { return words.count < Self.burst && words.insert(text).inserted }
-        return explanations[reason, default: LineLimit(Self.reminder)].suppressed(before: now) != nil
+        return explanations[reason, default: TokenBucket(each: Self.reminder)].take(at: now)
     }
 
     private func write(_ level: Logger.Level, _ message: String, _ details: Logger.Metadata = [:]) {
@@ -86,12 +86,11 @@ struct FeedLog: Sendable {
         _ state: String, _ level: Logger.Level, _ message: String, _ details: Logger.Metadata = [:], at now: Duration
     ) {
         let isNews = said != state || now - saidAt >= Self.reminder
-        guard isNews, downSince == nil || restsUntil <= now + Self.rest * (Self.burst - 1) else {
+        guard isNews, downSince == nil || disconnects.take(at: now) else {
             return write(.debug, message, details)
         }
         said = state
         saidAt = now
-        if downSince != nil { restsUntil = max(restsUntil, now) + Self.rest }
         write(level, message, details)
     }
 }

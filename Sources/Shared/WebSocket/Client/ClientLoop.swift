@@ -166,14 +166,15 @@ extension ClientLoop {
     /// Reads what the server has sent, without TLS: its response, then frames.
     private func read(_ bytes: Span<UInt8>, _ connection: ClientConnection) {
         var position = 0
-        do throws(HTTPHeadError) {
+        do throws(HandshakeRejection) {
             while connection.reader == nil, !connection.isEnding {
                 guard let head = try connection.head.read(bytes, at: &position) else { return }
                 let response = HandshakeResponse(head, to: connection.request, now: currentTime())
                 if response != .interim { handle(.answered(response), of: connection) }
             }
         } catch {
-            handle(.answered(.rejected(error)), of: connection)
+            let detail = "the response cannot be read: \(error.reason)"
+            handle(.answered(.rejected(detail: detail, retryAfter: nil)), of: connection)
         }
         do throws(ProtocolViolation) {
             while let event = try connection.reader?.next(bytes, at: &position) { handle(event, of: connection) }

@@ -6,7 +6,7 @@ internal import HTTPText
 /// - Parameter fields: additional fields of the response.
 func acceptHandshake(_ head: HTTPHead, fields: [HTTPField]) throws(HandshakeRejection) -> [UInt8] {
     guard head.startLine.hasSuffix(" HTTP/1.1"), head.fields.count("Host") == 1 else {
-        throw HandshakeRejection(.notHTTP)
+        throw HandshakeRejection("this is no GET request of HTTP/1.1")
     }
     let upgrade = HTTPField(name: "Upgrade", value: "websocket")
     func has(_ token: String, in name: String) -> Bool { head.fields.list(name).contains { $0.lowercased() == token } }
@@ -14,11 +14,12 @@ func acceptHandshake(_ head: HTTPHead, fields: [HTTPField]) throws(HandshakeReje
         head.fields.list("Sec-WebSocket-Version") == ["13"]
     else {
         let version = HTTPField(name: "Sec-WebSocket-Version", value: "13")
-        throw HandshakeRejection("426 Upgrade Required", "this is a WebSocket feed of version 13", [upgrade, version])
+        throw HandshakeRejection(
+            "this is a WebSocket feed of version 13", status: "426 Upgrade Required", fields: [upgrade, version])
     }
     guard head.fields.count("Sec-WebSocket-Key") == 1, let key = head.fields.first("Sec-WebSocket-Key"),
         decodeBase64(Array(key.utf8)[...])?.count == 16
-    else { throw HandshakeRejection("400 Bad Request", "Sec-WebSocket-Key is not 16 bytes in base64") }
+    else { throw HandshakeRejection("Sec-WebSocket-Key is not 16 bytes in base64") }
     let accept = HTTPField(name: "Sec-WebSocket-Accept", value: webSocketAccept(key: key))
     let connection = HTTPField(name: "Connection", value: "Upgrade")
     return responseHead("101 Switching Protocols", [upgrade, connection, accept] + fields)

@@ -9,33 +9,27 @@ struct HTTPHead: Equatable {
 
 extension HTTPHead {
     /// - Parameter text: all lines with their ends, the empty one last.
-    init(_ text: [UInt8]) throws(HTTPHeadError) {
+    init(_ text: [UInt8]) throws(HandshakeRejection) {
         let lines = text.split(separator: UInt8(ascii: "\n")).map { $0.last == UInt8(ascii: "\r") ? $0.dropLast() : $0 }
-        guard lines[0].allSatisfy({ $0 >= 0x20 }) else { throw .notHTTP }
+        guard lines[0].allSatisfy({ $0 >= 0x20 }) else {
+            throw HandshakeRejection("the first line has a control character")
+        }
+        let badField = HandshakeRejection("the header has a line that is no \"Name: value\"")
         var fields: [HTTPField] = []
         for line in lines.dropFirst() where !line.isEmpty {
             if isBlank(line[line.startIndex]) {
                 // A folded line (section 5.2): it goes on with the value before it.
                 guard !fields.isEmpty, !line.contains(where: { $0 == 0 || $0 == UInt8(ascii: "\r") }) else {
-                    throw .badField
+                    throw badField
                 }
                 let more = String(decoding: trimmed(line), as: UTF8.self)
                 fields[fields.count - 1].value += more.isEmpty ? "" : " " + more
             } else if let field = HTTPField(line: line) {
                 fields.append(field)
             } else {
-                throw .badField
+                throw badField
             }
         }
         self.init(startLine: String(decoding: lines[0], as: UTF8.self), fields: fields)
     }
-}
-
-enum HTTPHeadError: Error, Equatable {
-    /// The first line does not begin as it has to, or has a control character.
-    case notHTTP
-    /// Longer than `HTTPHeadReader.maximumBytes`.
-    case tooLong
-    /// A line is no header field.
-    case badField
 }

@@ -13,13 +13,19 @@ struct HTTPHeadReader {
 
     /// - Parameter position: of the first byte that is not read yet; then behind the last that is.
     /// - Returns: a head, or `nil` when the bytes end before it does.
-    mutating func read(_ bytes: Span<UInt8>, at position: inout Int) throws(HTTPHeadError) -> HTTPHead? {
+    mutating func read(_ bytes: Span<UInt8>, at position: inout Int) throws(HandshakeRejection) -> HTTPHead? {
         while position < bytes.count {
             let byte = bytes[position]
             position += 1
             count += 1
-            guard count <= Self.maximumBytes else { throw .tooLong }
-            if text.count < beginning.count, byte != beginning[text.count] { throw .notHTTP }
+            guard count <= Self.maximumBytes else {
+                throw HandshakeRejection(
+                    "the header is longer than \(Self.maximumBytes) bytes",
+                    status: "431 Request Header Fields Too Large")
+            }
+            if text.count < beginning.count, byte != beginning[text.count] {
+                throw HandshakeRejection("it does not begin with \(String(decoding: beginning, as: UTF8.self))")
+            }
             text.append(byte)
             // A lone LF ends a line as well (section 2.2).
             guard byte == UInt8(ascii: "\n") else { continue }

@@ -1,28 +1,26 @@
 internal import HTTPText
 
-/// A rejected request for a WebSocket; the connection ends after the response.
-struct HandshakeRejection: Error {
-    /// The whole response.
-    let response: [UInt8]
+/// A head that cannot be read, or a request that is none for a WebSocket.
+struct HandshakeRejection: Error, Equatable {
+    /// One line for people.
+    let reason: String
+    private let status: String
+    private let fields: [HTTPField]
 
-    init(_ status: String, _ reason: String, _ fields: [HTTPField] = []) {
+    init(_ reason: String, status: String = "400 Bad Request", fields: [HTTPField] = []) {
+        self.reason = reason
+        self.status = status
+        self.fields = fields
+    }
+
+    /// A server's whole response to a request; the connection ends after it.
+    var response: [UInt8] {
         let body = Array((reason + "\n").utf8)
         let more = [
             HTTPField(name: "Content-Type", value: "text/plain"),
             HTTPField(name: "Content-Length", value: "\(body.count)"), HTTPField(name: "Connection", value: "close"),
         ]
-        response = responseHead(status, fields + more) + body
-    }
-
-    /// For a request that cannot be read.
-    init(_ error: HTTPHeadError) {
-        switch error {
-        case .notHTTP: self.init("400 Bad Request", "this is no GET request of HTTP/1.1")
-        case .badField: self.init("400 Bad Request", "the header has a line that is no \"Name: value\"")
-        case .tooLong:
-            let reason = "the header is longer than \(HTTPHeadReader.maximumBytes) bytes"
-            self.init("431 Request Header Fields Too Large", reason)
-        }
+        return responseHead(status, fields + more) + body
     }
 }
 

@@ -12,7 +12,7 @@ enum HandshakeResponse: Equatable {
     /// - Parameter now: milliseconds since the Unix epoch.
     init(_ head: HTTPHead, to request: HandshakeRequest, now: Int64) {
         guard let status = Self.status(head.startLine) else {
-            self = .rejected(HTTPHeadError.notHTTP)
+            self = .rejected(detail: "the response is not HTTP", retryAfter: nil)
             return
         }
         switch status {
@@ -28,17 +28,6 @@ enum HandshakeResponse: Equatable {
                 }
             self = .rejected(detail: "status \(status) instead of 101\(remark)", retryAfter: retryAfter)
         }
-    }
-
-    /// For a response that cannot be read.
-    static func rejected(_ error: HTTPHeadError) -> HandshakeResponse {
-        let detail =
-            switch error {
-            case .notHTTP: "the response is not HTTP"
-            case .tooLong: "the response header is longer than \(HTTPHeadReader.maximumBytes) bytes"
-            case .badField: "the response header has a line that is not \"Name: value\""
-            }
-        return .rejected(detail: detail, retryAfter: nil)
     }
 
     /// `HTTP/1.1 101 Switching Protocols`; what stands behind the number does not matter.

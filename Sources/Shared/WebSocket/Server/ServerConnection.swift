@@ -127,18 +127,12 @@ final class ServerConnection {
 
     private func readRequest(_ bytes: Span<UInt8>, at position: inout Int, _ fields: [HTTPField]) {
         do throws(HandshakeRejection) {
-            guard let head = try readHead(bytes, at: &position) else { return }
+            guard let head = try head.read(bytes, at: &position) else { return }
             waiting.append(try acceptHandshake(head, fields: fields))
             phase = .open
         } catch {
             waiting.append(error.response)
             leave()
-        }
-    }
-
-    private func readHead(_ bytes: Span<UInt8>, at position: inout Int) throws(HandshakeRejection) -> HTTPHead? {
-        do throws(HTTPHeadError) { return try head.read(bytes, at: &position) } catch {
-            throw HandshakeRejection(error)
         }
     }
 

@@ -15,10 +15,10 @@ struct ProcessStatisticsTests {
     @Test(arguments: ["16573 (cat)", "1 (a) b) (c d)", "1 () R 1 2 3)", "1 (a\nb)"])
     func `The fields of stat are read behind any name`(name: String) {
         let statistics = statistics(stat: name + Self.rest)
-        #expect(statistics.cpuSeconds == 12 / Double(sysconf(Int32(_SC_CLK_TCK))))
-        #expect(statistics.threads == 3)
-        #expect(statistics.startTime != nil)
-        #expect(statistics.virtualMemoryBytes == 3_133_440)
+        #expect(statistics.values["process_cpu_seconds_total"] == 12 / Double(sysconf(Int32(_SC_CLK_TCK))))
+        #expect(statistics.values["process_threads"] == 3)
+        #expect(statistics.values["process_start_time_seconds"] != nil)
+        #expect(statistics.values["process_virtual_memory_bytes"] == 3_133_440)
     }
 
     @Test(arguments: ["", "1 cat R 1 2 3", "16573 (cat) R 16530 16530 9212 0 -1 4194304 98 0 0 0 7 5 0 0 20 0 3 0"])
@@ -30,12 +30,12 @@ struct ProcessStatisticsTests {
         arguments: [
             ("765 445 417 5 0 123 0\n", [445, 28]), ("765 445 417\n", [445, 28]), ("765 445\n", nil), ("", nil),
             ("a b c d", nil),
-        ] as [(String, [UInt64]?)])
-    func `The pages of statm are bytes in memory and on the heap`(text: String, pages: [UInt64]?) {
-        let statistics = statistics(memory: text)
-        let pageBytes = UInt64(sysconf(Int32(_SC_PAGESIZE)))
-        #expect(statistics.residentMemoryBytes == pages.map { $0[0] * pageBytes })
-        #expect(statistics.heapBytes == pages.map { $0[1] * pageBytes })
+        ] as [(String, [Double]?)])
+    func `The pages of statm are bytes in memory and on the heap`(text: String, pages: [Double]?) {
+        let values = statistics(memory: text).values
+        let pageBytes = Double(sysconf(Int32(_SC_PAGESIZE)))
+        #expect(values["process_resident_memory_bytes"] == pages.map { $0[0] * pageBytes })
+        #expect(values["process_heap_bytes"] == pages.map { $0[1] * pageBytes })
     }
 
     @Test(
@@ -50,25 +50,27 @@ struct ProcessStatisticsTests {
             ("IpExt: InOctets OutOctets\n", [nil, nil]),
             ("IpExt: InOctets OutOctets\nIpExt: 1\n", [1, nil]),
             ("", [nil, nil]),
-        ] as [(String, [UInt64?])])
-    func `The octets of netstat are found by their names`(text: String, octets: [UInt64?]) {
-        let statistics = statistics(network: text)
-        #expect([statistics.networkReceiveBytes, statistics.networkTransmitBytes] == octets)
+        ] as [(String, [Double?])])
+    func `The octets of netstat are found by their names`(text: String, octets: [Double?]) {
+        let values = statistics(network: text).values
+        let names = ["process_network_receive_bytes_total", "process_network_transmit_bytes_total"]
+        #expect(names.map { values[$0] } == octets)
     }
 
     @Test func `The running process has every value`() throws {
-        let statistics = ProcessStatistics.current()
-        #expect(try #require(statistics.cpuSeconds) >= 0)
-        #expect(try #require(statistics.threads) >= 1)
-        let age = try Double(currentTime()) / 1000 - #require(statistics.startTime)
+        let values = ProcessStatistics.current().values
+        func value(_ name: String) throws -> Double { try #require(values["process_\(name)"]) }
+        #expect(try value("cpu_seconds_total") >= 0)
+        #expect(try value("threads") >= 1)
+        let age = try Double(currentTime()) / 1000 - value("start_time_seconds")
         #expect((-1...86_400).contains(age), "started \(age) s ago")
-        let resident = try #require(statistics.residentMemoryBytes)
-        #expect(try #require(statistics.virtualMemoryBytes) > resident)
-        #expect(try resident >= #require(statistics.heapBytes))
-        #expect(try #require(statistics.openFileDescriptors) >= 3)
-        #expect(try #require(statistics.maximumFileDescriptors) >= 3)
-        #expect(statistics.maximumVirtualMemoryBytes != nil)
-        #expect(statistics.networkReceiveBytes != nil)
-        #expect(statistics.networkTransmitBytes != nil)
+        let resident = try value("resident_memory_bytes")
+        #expect(try value("virtual_memory_bytes") > resident)
+        #expect(try resident >= value("heap_bytes"))
+        #expect(try value("open_fds") >= 3)
+        #expect(try value("max_fds") >= 3)
+        #expect(try value("virtual_memory_max_bytes") > 0)
+        #expect(try value("network_receive_bytes_total") >= 0)
+        #expect(try value("network_transmit_bytes_total") >= 0)
     }
 }

@@ -4,18 +4,18 @@ internal import Synchronization
 
 /// A dedicated thread for a body that blocks; the threads of Swift's pool must not be blocked.
 public final class ServiceThread: Sendable {
-    private let thread: Mutex<pthread_t?>
+    private let name: String
+    private let body: @Sendable () -> Void
+    private let thread = Mutex<pthread_t?>(nil)
 
     /// Starts the thread at once.
     /// - Parameters:
     ///   - name: shown by `top -H` and debuggers; the kernel keeps 15 bytes.
     ///   - stackBytes: address space; only pages that are touched become memory.
     public init(name: String, stackBytes: Int = 512 * 1024, body: @escaping @Sendable () -> Void) throws(SystemError) {
-        let context = unsafe Unmanaged.passRetained(
-            ThreadBody {
-                unsafe CStart_nameThread(name)
-                body()
-            })
+        self.name = name
+        self.body = body
+        let context = unsafe Unmanaged.passRetained(self)
         var attributes = pthread_attr_t()
         unsafe pthread_attr_init(&attributes)
         defer { unsafe pthread_attr_destroy(&attributes) }
@@ -26,7 +26,7 @@ public final class ServiceThread: Sendable {
             unsafe context.release()
             throw SystemError(.system, "cannot start the thread \(name): \(describe(errorNumber: result))")
         }
-        thread = Mutex(started)
+        thread.withLock { $0 = started }
     }
 
     /// Waits until the body has returned. Only the first call waits.
@@ -36,20 +36,19 @@ public final class ServiceThread: Sendable {
         precondition(result == 0, "a thread cannot wait for itself")
     }
 
+    fileprivate func run() {
+        unsafe CStart_nameThread(name)
+        body()
+    }
+
     deinit {
         if let thread = thread.withLock({ $0.take() }) { pthread_detach(thread) }
     }
 }
 
-private final class ThreadBody: Sendable {
-    let run: @Sendable () -> Void
-
-    init(run: @escaping @Sendable () -> Void) { self.run = run }
-}
-
 /// Called by `pthread_create` on the new thread; gives up the retain of `init`.
 @c(airquality_service_thread)
 func serviceThread(context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    unsafe Unmanaged<ThreadBody>.fromOpaque(context!).takeRetainedValue().run()
+    unsafe Unmanaged<ServiceThread>.fromOpaque(context!).takeRetainedValue().run()
     return nil
 }

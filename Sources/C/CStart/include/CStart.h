@@ -1,5 +1,8 @@
 #pragma once
 
+// Swift's module of glibc does not have it.
+#include <sys/eventfd.h>
+
 /// Number of the arguments that the process was started with, its own name among them.
 int CStart_argumentCount(void);
 

@@ -14,7 +14,7 @@ public final class WebSocketServer: Sendable {
     /// More are not accepted.
     private let maximumClients: Int
     private let listener: ListeningSocket
-    private let waker: WakePipe
+    private let waker: Waker
     private let clients = Mutex(ServerClients())
 
     /// Listens at once; clients are answered when `run` is called.
@@ -25,7 +25,7 @@ public final class WebSocketServer: Sendable {
         }
         self.configuration = configuration
         maximumClients = OpenFileLimit.raise(forConnections: 1024)
-        waker = try WakePipe()
+        waker = try Waker()
         listener = try ListeningSocket.open(.tcp(host: configuration.host, port: configuration.port))
         port = if case .tcp(_, let port) = listener.address { port } else { configuration.port }
     }

@@ -1,0 +1,26 @@
+internal import CStart
+internal import Glibc
+
+/// Lets any thread wake one that waits for sockets. Corresponds to `eventfd`.
+package struct Waker: ~Copyable, Sendable {
+    private let event: FileDescriptor
+
+    package init() throws(SystemError) {
+        let number = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+        guard number >= 0 else {
+            throw SystemError(.system, "cannot make an event descriptor: \(describe(errorNumber: errno))")
+        }
+        event = FileDescriptor(owning: number)
+    }
+
+    /// For `poll`: readable from the first wake on.
+    package var descriptor: Int32 { event.number }
+
+    package func wake() { _ = eventfd_write(event.number, 1) }
+
+    /// Forgets the wakes until now. For the waiting thread.
+    package func clear() {
+        var wakes: eventfd_t = 0
+        _ = unsafe eventfd_read(event.number, &wakes)
+    }
+}

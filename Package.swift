@@ -145,7 +145,8 @@ let package = Package(
             name: "AirQualityFeed",
             dependencies: [
                 "AirQuality", "AirQualityIndex", "AirSources", "Bytes", "CommandLine", "Exposition", "FeedOptions",
-                "FeedProtocol", "FeedSimulation", "HTTPClient", "HTTPServer", "HTTPText", "JQ", "System", "WebSocket",
+                "FeedProtocol", "FeedSimulation", "HTTPClient", "HTTPServer", "HTTPText", "JQ", "JSON", "System",
+                "WebSocket",
             ],
             path: "Sources/Feed/AirQualityFeed",
             exclude: ["Cities/make-sets", "README.md"],

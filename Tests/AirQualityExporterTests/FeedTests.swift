@@ -219,19 +219,27 @@ struct FeedTests {
     }
 
     @Test func `Feeds are paused when nobody has read for the limit, and resumed by the next read`() {
-        var usage = FeedUsage(limit: .seconds(60), at: .seconds(100))
-        func read(at second: Int) -> Bool { usage.read(at: .seconds(second)) }
-        func tick(at second: Int) -> Bool { usage.tick(at: .seconds(second)) }
-        #expect(!tick(at: 159))
-        #expect(!read(at: 159))
-        #expect(!tick(at: 218))
-        #expect(tick(at: 219))
-        #expect(!tick(at: 300))
-        #expect(read(at: 301))
-        #expect(!read(at: 302))
-        #expect(tick(at: 362))
-        usage = FeedUsage(limit: .zero, at: .zero)
-        #expect(!tick(at: 1 << 40))
+        func isPaused(limit: Duration, reads: [Int] = [], at second: Int) -> Bool {
+            var configuration = Configuration()
+            configuration.pauseWhenUnused = limit
+            let store = ReadingStore(rules: StoreRules(), feeds: [], at: 0)
+            let feeds = FeedSet(configuration, feeds: [], demo: nil, store: store, logger: Logger(write: lines.append))
+            let start = feeds.usage.read(\.lastReadAt)
+            for read in reads {
+                feeds.pauseIfUnused(at: start + .seconds(read))
+                feeds.noteRead(at: start + .seconds(read))
+            }
+            feeds.pauseIfUnused(at: start + .seconds(second))
+            return feeds.usage.read(\.isPaused)
+        }
+        #expect(!isPaused(limit: .seconds(60), at: 59))
+        #expect(isPaused(limit: .seconds(60), at: 60))
+        #expect(isPaused(limit: .seconds(60), at: 300))
+        #expect(!isPaused(limit: .seconds(60), reads: [59], at: 118))
+        #expect(isPaused(limit: .seconds(60), reads: [59], at: 119))
+        #expect(!isPaused(limit: .seconds(60), reads: [59, 201], at: 260))
+        #expect(isPaused(limit: .seconds(60), reads: [59, 201, 202], at: 262))
+        #expect(!isPaused(limit: .zero, at: 1 << 40))
     }
 
     @Test func `A feed with a fresh reading is ready, or the health path says what is missing`() {

@@ -1,6 +1,7 @@
 import AirQuality
 import Bytes
 import CommandLine
+import Exposition
 import HTTPServer
 import HTTPText
 import Synchronization
@@ -93,16 +94,20 @@ struct RoutesTests {
         let exporter = try exporter { $0.pauseWhenUnused = .seconds(1) }
         let routes = exporter.routes()
         func counts(_ method: String, _ path: String) -> Bool {
-            // Paused first: a read ends that, and the next read ends nothing.
-            _ = exporter.feeds.usage.change { $0.tick(at: monotonicTime() + .seconds(60)) }
+            // Paused first: a read ends that.
+            exporter.feeds.pauseIfUnused(at: monotonicTime() + .seconds(60))
             _ = routes.respond(to: HTTPRequest(method: method, path: path))
-            return exporter.feeds.usage.change { !$0.read(at: monotonicTime()) }
+            return exporter.feeds.usage.read { !$0.isPaused }
         }
         for path in ["/metrics", "/history.json"] { #expect(counts("GET", path)) }
         for path in ["/", "/city/Mumbai", "/about", "/events", "/-/healthy", "/-/ready", "/nowhere"] {
             #expect(!counts("GET", path), "\(path)")
         }
         #expect(!counts("POST", "/metrics"))
+    }
+
+    @Test func `Each statistic of the process has a family`() {
+        #expect(Set(ProcessStatistics.families.map(\.metric.name)) == Set(ProcessStatistics.current().values.keys))
     }
 
     @Test func `A request for the metrics is answered in the format and the coding it accepts`() throws {

@@ -49,7 +49,7 @@ final class Exporter: Sendable {
         settings.usesSystemdSockets = configuration.web.usesSystemdSockets
         settings.web = web.initial
         settings.notFound = "not found; see /about for all paths"
-        settings.onTLSHandshakeFailure = handshakes.note
+        settings.onTLSHandshakeFailure = { [handshakes] in handshakes.note(client: $0, reason: $1) }
         do throws(SystemError) {
             let server = try HTTPServer(configuration: settings)
             web.follow(server)
@@ -121,8 +121,7 @@ final class Exporter: Sendable {
                 reloader.checkWebConfiguration()
                 nextCheckAt = now + .seconds(1)
             }
-            if notify?.watchdogInterval != nil { _ = notify?.send("WATCHDOG=1") }
-            switch signals.wait(for: waitTime(wall, notify?.watchdogInterval)) {
+            switch signals.wait(for: min(waitTime(wall), notify?.feedWatchdog() ?? .seconds(1))) {
             case .terminate:
                 logger.info("Received signal, shutting down")
                 return
@@ -133,9 +132,9 @@ final class Exporter: Sendable {
     }
 
     /// The time until the next timer: a second, or less where one is more exact.
-    private func waitTime(_ wall: Timestamp, _ watchdogInterval: Duration?) -> Duration {
+    private func waitTime(_ wall: Timestamp) -> Duration {
         let rule = store.rules.history
         let milliseconds = rule.usesWindows ? rule.interval - wall % rule.interval : 1000
-        return min(.seconds(1), .milliseconds(milliseconds), watchdogInterval.map { $0 / 2 } ?? .seconds(1))
+        return .milliseconds(min(1000, milliseconds))
     }
 }

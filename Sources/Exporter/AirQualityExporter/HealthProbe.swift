@@ -35,9 +35,9 @@ struct HealthProbe: Sendable {
             do throws(SystemError) {
                 _ = try session.handshake()
             } catch {
-                guard error.code == .peer, tls.wantsClientCertificate else { throw error }
+                guard error.code == .peer, tls.requiresClientCertificate else { throw error }
             }
-            if tls.wantsClientCertificate { return nil }
+            if tls.requiresClientCertificate { return nil }
             try session.send(request)
             return try Self.response { () throws(SystemError) in try session.receive() }
         } catch {
@@ -61,16 +61,5 @@ struct HealthProbe: Sendable {
         else { throw SystemError(.peer, "the response is not HTTP/1.1") }
         let line = bytes[head.upperBound...].prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
         return Response(status: status, line: String(decoding: line.prefix(lineLimit), as: UTF8.self))
-    }
-}
-
-extension TLSConfiguration {
-    fileprivate var wantsClientCertificate: Bool {
-        switch clientAuthentication {
-        case .requireAny, .requireAndVerify: true
-        // A client without a certificate has no allowed name.
-        case .request, .verifyIfGiven: allowedSubjectAlternativeNames != nil
-        case .none: false
-        }
     }
 }

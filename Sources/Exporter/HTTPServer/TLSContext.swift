@@ -11,8 +11,7 @@ internal import WebConfiguration
     // @unchecked: GnuTLS only reads credentials and priorities once they are made, from any thread.
     private let credentials: CertificateCredentials
     private let priority: gnutls_priority_t
-    private let clientAuthentication: TLSConfiguration.ClientAuthentication
-    private let allowedNames: [[UInt8]]?
+    private let configuration: TLSConfiguration
     /// The clients with a handshake that computes: one of each at a time, as a signature with a large key takes
     /// milliseconds, and the kernel divides the processor between threads, not between clients.
     let computing = Monitor<Set<[UInt8]>>([])
@@ -32,14 +31,13 @@ internal import WebConfiguration
         var priority: gnutls_priority_t?
         try unsafe checkGnuTLS(gnutls_priority_init(&priority, configuration.priority + clients, nil))
         unsafe self.priority = priority!
-        clientAuthentication = configuration.clientAuthentication
-        allowedNames = configuration.allowedSubjectAlternativeNames
+        self.configuration = configuration
     }
 
     deinit { unsafe gnutls_priority_deinit(priority) }
 
     /// Whether clients are asked for a certificate.
-    var asksClients: Bool { clientAuthentication != .none }
+    var asksClients: Bool { configuration.clientAuthentication != .none }
 
     /// Puts this in the place of what the session has. The session must end before this does.
     func adopt(_ session: gnutls_session_t) {
@@ -52,17 +50,14 @@ internal import WebConfiguration
 
     /// The reason why a client may not come in with the certificates that it has sent, or without any; `nil`: it may.
     func rejection(of session: gnutls_session_t) -> String? {
-        let mode = clientAuthentication
         var count: UInt32 = 0
         guard let certificates = unsafe gnutls_certificate_get_peers(session, &count), count > 0 else {
-            // A client that must have a certain name must have a certificate.
-            let isNeeded = mode == .requireAny || mode == .requireAndVerify || allowedNames != nil
-            return isNeeded ? "no client certificate" : nil
+            return configuration.requiresClientCertificate ? "no client certificate" : nil
         }
-        if mode == .verifyIfGiven || mode == .requireAndVerify, let rejection = unsafe rejectionByAuthorities(session) {
-            return rejection
-        }
-        guard let allowedNames, unsafe !subjectAlternativeNames(certificates).contains(where: allowedNames.contains)
+        let mustVerify = [.verifyIfGiven, .requireAndVerify].contains(configuration.clientAuthentication)
+        if mustVerify, let rejection = unsafe rejectionByAuthorities(session) { return rejection }
+        guard let allowedNames = configuration.allowedSubjectAlternativeNames,
+            unsafe !subjectAlternativeNames(certificates).contains(where: allowedNames.contains)
         else { return nil }
         return "client certificate has none of the allowed names"
     }

@@ -4,12 +4,9 @@ internal import Bytes
 public struct BasicCredentials: Sendable, Hashable {
     public var user: [UInt8]
     public var password: [UInt8]
+}
 
-    public init(user: [UInt8], password: [UInt8]) {
-        self.user = user
-        self.password = password
-    }
-
+extension BasicCredentials {
     /// Returns `nil` when the header's value is not of that form. The scheme's case does not count; the user ends at
     /// the first colon.
     public init?(authorization: String) {

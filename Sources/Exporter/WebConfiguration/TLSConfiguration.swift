@@ -29,6 +29,15 @@ public struct TLSConfiguration: Sendable, Equatable {
         /// One that the authorities signed.
         case requireAndVerify = "RequireAndVerifyClientCert"
     }
+
+    /// Whether a client must have a certificate: a certain name is that of one.
+    package var requiresClientCertificate: Bool {
+        switch clientAuthentication {
+        case .requireAny, .requireAndVerify: true
+        case .request, .verifyIfGiven: allowedSubjectAlternativeNames != nil
+        case .none: false
+        }
+    }
 }
 
 // MARK: - Reading

@@ -54,10 +54,9 @@ struct FeedServer {
     /// - Parameter isReached: asked again after each wake of the signals.
     func wait(until deadline: Duration?, orUntil isReached: () -> Bool = { false }) -> Bool {
         while true {
-            if notify?.watchdogInterval != nil { notify?.send("WATCHDOG=1") }
             let rest = deadline.map { max($0 - monotonicTime(), .zero) }
             let isOver = rest == .zero || isReached()
-            let nap = [rest, notify?.watchdogInterval.map { $0 / 2 }].compactMap(\.self).min()
+            let nap = [rest, notify?.feedWatchdog()].compactMap(\.self).min()
             // Looked at even when there is nothing to wait for. A wake says only that something is new.
             if signals.wait(for: isOver ? .zero : nap) != nil { return false }
             if isOver { return true }

@@ -20,17 +20,15 @@ public struct Logger: Sendable {
             let value: String
         }
 
-        private(set) var fields: [Field]
+        private(set) var fields: [Field] = []
 
         public init(dictionaryLiteral fields: (String, String)...) {
             self.fields = fields.map { Field(name: $0, value: $1) }
         }
 
-        public static func += (metadata: inout Metadata, more: Metadata) { metadata.fields += more.fields }
-
         public static func + (first: Metadata, second: Metadata) -> Metadata {
             var both = first
-            both += second
+            both.fields += second.fields
             return both
         }
 

@@ -6,8 +6,8 @@ internal import Glibc
 public struct NotifySocket: Sendable {
     private let address: SocketAddress
 
-    /// Maximum interval between two `WATCHDOG=1` (send twice as often); `nil` = no watchdog for this process.
-    public let watchdogInterval: Duration?
+    /// Maximum interval between two `WATCHDOG=1`; `nil` = no watchdog for this process.
+    private let watchdogInterval: Duration?
 
     /// Fails when the process was not started by systemd or wants no notification.
     public init?(environment: [String: String] = environmentVariables()) {
@@ -16,7 +16,7 @@ public struct NotifySocket: Sendable {
         watchdogInterval = Self.watchdogInterval(environment: environment, process: getpid())
     }
 
-    /// Sends states such as `READY=1`, `STOPPING=1`, `WATCHDOG=1`, `STATUS=…`. False when systemd does not take it at
+    /// Sends states such as `READY=1`, `STOPPING=1`, `STATUS=…`. False when systemd does not take it at
     /// once, which a program can ignore; never blocks.
     @discardableResult
     public func send(_ state: String) -> Bool {
@@ -28,6 +28,14 @@ public struct NotifySocket: Sendable {
             unsafe sendto(socket.number, bytes, bytes.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT), $0, $1)
         }
         return sent == bytes.count
+    }
+
+    /// Tells systemd's watchdog, where there is one, that the process lives.
+    /// - Returns: the time until it should be told again; `nil` without a watchdog.
+    public func feedWatchdog() -> Duration? {
+        guard let watchdogInterval else { return nil }
+        send("WATCHDOG=1")
+        return watchdogInterval / 2
     }
 
     /// The bytes for `sun_path`: a path, or a name in the abstract space, written with `@` for its leading NUL.

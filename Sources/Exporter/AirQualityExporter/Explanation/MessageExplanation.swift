@@ -133,12 +133,14 @@ extension FeedStatistics {
     func details(of reason: RejectionReason?) -> Logger.Metadata {
         var details: Logger.Metadata = [:]
         if let reason {
-            details += [
+            details = [
                 "reason": reason.rawValue, "rejected": "\(connection.rejections[reason])",
                 "accepted": "\(connection.readings)",
             ]
         }
-        for field in explanations[reason] ?? [] where field.name != "hint" { details += [field.name: field.text] }
+        for field in explanations[reason] ?? [] where field.name != "hint" {
+            details = details + [field.name: field.text]
+        }
         return details
     }
 

@@ -98,7 +98,7 @@ struct FeedHandler: ~Copyable {
         if let hint = feed.hint(of: reason) {
             // The log escapes quotation marks and backslashes; a shell takes the escapes back between $' and '.
             let isEscaped = hint.contains { "\"\\".contains($0) }
-            metadata += ["hint": isEscaped ? hint.replacing(" '", with: " $'") : hint]
+            metadata = metadata + ["hint": isEscaped ? hint.replacing(" '", with: " $'") : hint]
         }
         if let reason {
             logger.warning("Readings rejected", metadata: metadata)

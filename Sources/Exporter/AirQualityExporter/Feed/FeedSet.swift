@@ -15,9 +15,16 @@ final class FeedSet: Sendable {
     private let initial: [ConfiguredFeed]
     private let current = Mutex<[FeedReceiver]>([])
     /// Locked while feeds are paused or resumed, so that the last to decide is the last to do it.
-    let usage: Monitor<FeedUsage>
+    let usage: Monitor<Usage>
     /// Held by one reload at a time, and by the end; taken before `current`.
     private let changing = Mutex(false)
+
+    /// Whether anybody still reads what the feeds bring.
+    struct Usage {
+        /// By the monotonic clock.
+        var lastReadAt: Duration
+        var isPaused = false
+    }
 
     /// - Parameter demo: the address of the embedded feed, which comes last.
     init(
@@ -35,7 +42,7 @@ final class FeedSet: Sendable {
             feeds.append(ConfiguredFeed(label: Configuration.demoLabel, address: demo, settings: settings))
         }
         initial = feeds
-        usage = Monitor(FeedUsage(limit: configuration.pauseWhenUnused, at: monotonicTime()))
+        usage = Monitor(Usage(lastReadAt: monotonicTime()))
         for feed in feeds { _ = store.setFeed(label: feed.label, idleTimeout: feed.idleTimeout) }
     }
 
@@ -68,7 +75,9 @@ final class FeedSet: Sendable {
     /// Notes that somebody has read what the feeds bring, and ends their pause.
     func noteRead(at now: Duration) {
         usage.change { usage in
-            guard usage.read(at: now) else { return }
+            usage.lastReadAt = now
+            guard usage.isPaused else { return }
+            usage.isPaused = false
             for receiver in receivers { receiver.client.resume() }
         }
     }
@@ -76,7 +85,9 @@ final class FeedSet: Sendable {
     /// Pauses the feeds when nobody has read for long enough.
     func pauseIfUnused(at now: Duration) {
         usage.change { usage in
-            guard usage.tick(at: now) else { return }
+            let limit = configuration.pauseWhenUnused
+            guard limit > .zero, !usage.isPaused, now - usage.lastReadAt >= limit else { return }
+            usage.isPaused = true
             for receiver in receivers { receiver.client.pause() }
         }
     }

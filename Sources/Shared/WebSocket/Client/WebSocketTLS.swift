@@ -7,8 +7,6 @@ public struct WebSocketTLS: Sendable, Equatable {
     /// Neither the certificate's issuer nor its name nor its dates are checked.
     public var skipsVerification = false
 
-    public init() {}
-
     /// Reads the files as a connection does.
     public func check() throws(TLSFileError) {
         if caFile != nil || certificateFile != nil { _ = try OpenSSLContext(self) }

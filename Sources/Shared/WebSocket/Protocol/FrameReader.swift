@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// A peer's stream of bytes after the handshake → messages and control frames (RFC 6455, section 5).
 ///
 /// Strict about everything but the UTF-8 of text, which is handed on as it is.
@@ -91,7 +93,7 @@ struct FrameReader: ~Copyable {
         let unmasked = sender == .server ? [] : masked.indices.map { masked[$0] ^ frame.mask[(start + $0) & 3] }
         let payload = sender == .server ? masked : unmasked.span
         if frame.opcode.isControl {
-            control.append(contentsOf: payload)
+            control.append(payload)
         } else {
             try message?.append(
                 payload, of: frame, isLast: frame.isFinal && payloadLeft == 0, limit: maximumMessageBytes,
@@ -138,19 +140,12 @@ private struct PartialMessage {
     private mutating func append(_ part: Span<UInt8>, limit: Int) {
         if isTooLarge { return }
         isTooLarge = part.count > limit - bytes.count
-        if isTooLarge { bytes = [] } else { bytes.append(contentsOf: part) }
+        if isTooLarge { bytes = [] } else { bytes.append(part) }
     }
 
     /// When it is whole.
     var kind: WebSocketMessageKind {
         if isTooLarge { return .tooLarge(bytes: wireBytes) }
         return isText ? .text : .binary
-    }
-}
-
-extension [UInt8] {
-    /// One copy of memory, which `append` for each byte is not.
-    mutating func append(contentsOf bytes: Span<UInt8>) {
-        unsafe bytes.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }
     }
 }

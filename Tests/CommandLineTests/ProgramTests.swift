@@ -205,7 +205,7 @@ struct HelpTests {
                   --feed.header=NAME:VALUE
                       sent along (default Accept: */*, repeatable)
                   --feed.idle-timeout=DURATION
-                      hang up after it (default 60s)
+                      hang up after it (default 1m)
                   --feed.limit=NUMBER
                       no more than that
 

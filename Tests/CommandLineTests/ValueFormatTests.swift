@@ -119,7 +119,7 @@ struct ValueFormatTests {
         func durations(_ seconds: Double) -> String? { ValueFormat.duration().text?(.seconds(seconds)) }
         #expect(
             [0, 0.001, 0.5, 1, 30, 60, 90, 61.5, 900, 3600, 14 * 86400].map(durations) == [
-                "0", "1ms", "500ms", "1s", "30s", "60s", "90s", "1m1s500ms", "15m", "1h", "2w",
+                "0", "1ms", "500ms", "1s", "30s", "1m", "1m30s", "1m1s500ms", "15m", "1h", "2w",
             ])
         #expect(
             [0, 1, 1023, 1024, 16 << 20, 1 << 30].map { ValueFormat.bytes(in: 0 ... .max).text?($0) } == [

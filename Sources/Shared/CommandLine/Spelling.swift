@@ -19,13 +19,12 @@ func nearest(to word: String, among names: [String]) -> [String] {
 /// The name that a word misspells: one letter is wrong, or two of sixteen or more.
 func closest(to word: String, among names: [String]) -> String? {
     guard word.utf8.count <= 64 else { return nil }
-    let misspelt = names.compactMap { name -> (name: String, distance: Int)? in
-        let length = max(word.utf8.count, name.utf8.count)
-        let limit = [3, 16].count { length >= $0 }
-        let distance = distance(word, name)
-        return distance <= limit ? (name, distance) : nil
-    }
-    return misspelt.min { $0.distance < $1.distance }?.name
+    let limits = [1, 3, 16].enumerated()
+    return limits.lazy.compactMap { mistakes, length in
+        names.first { name in
+            max(word.utf8.count, name.utf8.count) >= length && differ(word.utf8[...], name.utf8[...], atMost: mistakes)
+        }
+    }.first
 }
 
 /// The words of a name, between its dots and dashes.
@@ -45,22 +44,14 @@ func unique(_ names: [String]) -> [String] {
     names.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
 }
 
-/// The number of bytes that must be added, removed, replaced or exchanged with the next one (Damerau and Levenshtein).
-private func distance(_ one: String, _ other: String) -> Int {
-    let one = Array(one.utf8)
-    let other = Array(other.utf8)
-    var rows = [Array(0...other.count)]
-    for line in one.indices {
-        var row = [line + 1]
-        for column in other.indices {
-            let replaced = rows[line][column] + (one[line] == other[column] ? 0 : 1)
-            var least = min(replaced, rows[line][column + 1] + 1, row[column] + 1)
-            if line > 0, column > 0, one[line] == other[column - 1], one[line - 1] == other[column] {
-                least = min(least, rows[line - 1][column - 1] + 1)
-            }
-            row.append(least)
-        }
-        rows.append(row)
-    }
-    return rows[one.count][other.count]
+/// Whether two words differ by so many bytes at most that are added, missing, replaced or exchanged with the next one.
+private func differ(_ one: Substring.UTF8View, _ other: Substring.UTF8View, atMost limit: Int) -> Bool {
+    let same = zip(one, other).prefix { $0 == $1 }.count
+    let one = one.dropFirst(same)
+    let other = other.dropFirst(same)
+    guard limit > 0, let first = one.first, let second = other.first else { return one.count + other.count <= limit }
+    let isExchanged = one.dropFirst().first == second && other.dropFirst().first == first
+    return differ(one.dropFirst(), other, atMost: limit - 1) || differ(one, other.dropFirst(), atMost: limit - 1)
+        || differ(one.dropFirst(), other.dropFirst(), atMost: limit - 1)
+        || (isExchanged && differ(one.dropFirst(2), other.dropFirst(2), atMost: limit - 1))
 }

@@ -131,7 +131,7 @@ extension ValueFormat<Duration> {
                 let hint = hasNoUnit ? " (\(rejected) has no unit: \(rejected)s?)" : ""
                 return "a duration such as 500ms, 30s or 1m30s" + least + hint
             },
-            text: \.shortText,
+            text: { $0 == .zero ? "0" : $0.prometheusText },
             parse: { text in
                 Duration(prometheusText: text).flatMap { $0 >= minimum ? $0 : nil }
             })
@@ -139,12 +139,4 @@ extension ValueFormat<Duration> {
 
     /// A time that may not be zero.
     public static var timeout: Self { duration(from: .milliseconds(1)) }
-}
-
-extension Duration {
-    /// As people write a setting: `0`, `60s` rather than `1m`, `90s` rather than `1m30s`.
-    fileprivate var shortText: String {
-        if self == .zero { return "0" }
-        return self < .seconds(100) && milliseconds % 1000 == 0 ? "\(milliseconds / 1000)s" : prometheusText
-    }
 }

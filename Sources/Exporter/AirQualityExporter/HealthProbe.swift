@@ -9,27 +9,23 @@ struct HealthProbe: Sendable {
     /// answers, not who it is.
     var tls: TLSConfiguration?
 
-    struct Response: Equatable {
-        var status: Int
-        /// The first line of the body, at most `lineLimit` bytes.
-        var line: String
-    }
-
+    /// Bytes of a line that is shown.
     static let lineLimit = 1024
     private static let responseLimit = 64 << 10
 
     /// Requests the path and waits for the response, for however long it takes.
     ///
-    /// - Returns: `nil` when the server speaks TLS and requires a client certificate, which a probe has not.
-    /// - Throws: `address` (nobody listens), `tls`, or `peer` (the response is not HTTP).
-    func get(_ path: String) throws(SystemError) -> Response? {
+    /// - Returns: the first line of the body; `nil` when the server speaks TLS and requires a client certificate, which
+    ///   a probe has not.
+    /// - Throws: `address` (nobody listens), `tls`, or `peer` (the status is not 200, or the response is not HTTP).
+    func get(_ path: String) throws(SystemError) -> String? {
         do throws(SystemError) {
             let socket = try ClientSocket(address)
             let request = Array(
                 "GET \(path) HTTP/1.1\r\nHost: localhost\r\nUser-Agent: healthcheck\r\nConnection: close\r\n\r\n".utf8)
             guard let tls else {
                 try socket.send(request)
-                return try Self.response { () throws(SystemError) in try socket.receive() }
+                return try Self.line { () throws(SystemError) in try socket.receive() }
             }
             let session = try TLSSession.client(over: socket.descriptor)
             do throws(SystemError) {
@@ -39,7 +35,7 @@ struct HealthProbe: Sendable {
             }
             if tls.requiresClientCertificate { return nil }
             try session.send(request)
-            return try Self.response { () throws(SystemError) in try session.receive() }
+            return try Self.line { () throws(SystemError) in try session.receive() }
         } catch {
             throw SystemError(error.code, "\(address): \(error.reason)")
         }
@@ -47,7 +43,7 @@ struct HealthProbe: Sendable {
 
     /// Reads until the server closes the connection, as it was asked to: `HTTP/1.1 200 …`, header fields, an empty
     /// line, the body.
-    static func response(_ receive: () throws(SystemError) -> [UInt8]) throws(SystemError) -> Response {
+    static func line(_ receive: () throws(SystemError) -> [UInt8]) throws(SystemError) -> String {
         var bytes: [UInt8] = []
         while bytes.count < responseLimit {
             let piece = try receive()
@@ -60,6 +56,8 @@ struct HealthProbe: Sendable {
             let status: Int = decimalNumber(bytes[9..<12]), 200..<600 ~= status
         else { throw SystemError(.peer, "the response is not HTTP/1.1") }
         let line = bytes[head.upperBound...].prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
-        return Response(status: status, line: String(decoding: line.prefix(lineLimit), as: UTF8.self))
+        let text = String(decoding: line.prefix(lineLimit), as: UTF8.self)
+        guard status == 200 else { throw SystemError(.peer, "status \(status): \(text)") }
+        return text
     }
 }

@@ -4,7 +4,6 @@ import HTTPServer
 import Storage
 import System
 import WebConfiguration
-import WebSocket
 
 /// The object graph, and its life from start to stop.
 final class Exporter: Sendable {

@@ -2,7 +2,6 @@ import AirQuality
 import Bytes
 import CommandLine
 import FeedOptions
-import JSON
 import System
 import WebSocket
 

@@ -1,5 +1,4 @@
 import AirQuality
-import Bytes
 import Synchronization
 import System
 

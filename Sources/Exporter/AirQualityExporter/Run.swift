@@ -1,6 +1,5 @@
 import AirQuality
 import CommandLine
-import FeedOptions
 import Storage
 import System
 import WebConfiguration

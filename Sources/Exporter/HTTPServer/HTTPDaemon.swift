@@ -1,4 +1,3 @@
-internal import Bytes
 internal import CGnuTLS
 internal import CLibMicroHTTPD
 internal import Glibc

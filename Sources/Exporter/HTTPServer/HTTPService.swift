@@ -1,5 +1,4 @@
 internal import CLibMicroHTTPD
-internal import HTTPText
 internal import System
 internal import WebConfiguration
 

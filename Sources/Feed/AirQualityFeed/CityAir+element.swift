@@ -1,5 +1,4 @@
 import AirQuality
-import AirQualityIndex
 import AirSources
 import JSON
 

@@ -7,16 +7,11 @@ struct JSONNode {
     private static let maximumElements = 1000
 
     /// `nil` for what is missing.
-    private let tree: JSONTree?
-    private let path: String
-
-    init(_ tree: JSONTree?, path: String = "") {
-        self.tree = tree
-        self.path = path
-    }
+    let tree: JSONTree?
+    var path = ""
 
     /// A member of an object.
-    subscript(name: String) -> JSONNode { JSONNode(tree?[name], path: path.isEmpty ? name : "\(path).\(name)") }
+    subscript(name: String) -> JSONNode { JSONNode(tree: tree?[name], path: path.isEmpty ? name : "\(path).\(name)") }
 
     /// `false` for what is missing or null.
     var exists: Bool { (tree ?? .null) != .null }
@@ -30,7 +25,7 @@ struct JSONNode {
     func elements() throws(SourceError) -> [JSONNode] {
         guard let elements = tree?.elements else { throw unreadable }
         return elements.prefix(Self.maximumElements).enumerated().map { index, element in
-            JSONNode(element, path: "\(path)[\(index)]")
+            JSONNode(tree: element, path: "\(path)[\(index)]")
         }
     }
 

@@ -13,7 +13,7 @@ func document(in body: [UInt8]) throws(SourceError) -> JSONNode {
         throw .unreadable("it has more than \(maximumValues) values")
     }
     guard let texts = JSONTree.texts(of: body.span), texts.count == 1 else { throw .unreadable("it is no JSON") }
-    let document = JSONNode(texts[0])
+    let document = JSONNode(tree: texts[0])
     let isError =
         switch texts[0]["error"] {
         case .boolean(true), .text, .object: true
@@ -26,7 +26,7 @@ func document(in body: [UInt8]) throws(SourceError) -> JSONNode {
 /// Text for people in a body that is not what was asked for, on one line.
 public func explanation(in body: [UInt8]) -> String? {
     guard body.count <= 64 << 10, let texts = JSONTree.texts(of: body.span) else { return nil }
-    return texts.first.flatMap { explanation(of: JSONNode($0)) }
+    return texts.first.flatMap { explanation(of: JSONNode(tree: $0)) }
 }
 
 /// The text of a node, of its first element, or of the first of the members that sources use for it.

@@ -59,7 +59,7 @@ public enum SourceName: String, CaseIterable, Sendable {
     }
 
     /// - Parameters:
-    ///   - key: text in which `keyMistake` finds nothing.
+    ///   - key: that of a `SourceKey`.
     ///   - maximumCost: greatest cost of one query.
     ///   - document: the one query of `json`, which asks for no cities.
     public func source(

@@ -1,4 +1,3 @@
-internal import Bytes
 public import System
 
 /// The flags of a command line that is well formed; their values are checked when the options are asked for.

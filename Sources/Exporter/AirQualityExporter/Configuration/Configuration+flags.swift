@@ -1,9 +1,6 @@
 import AirQuality
-import Bytes
 import CommandLine
 import FeedOptions
-import JSON
-import System
 import WebSocket
 
 extension Configuration: Options {

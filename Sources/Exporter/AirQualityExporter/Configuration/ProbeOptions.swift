@@ -1,5 +1,4 @@
 import CommandLine
-import FeedOptions
 
 /// The flags of `probe`: those of a feed, and how long it waits.
 struct ProbeOptions: Options {

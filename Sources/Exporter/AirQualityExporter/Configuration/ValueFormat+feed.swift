@@ -1,6 +1,5 @@
 import Bytes
 import CommandLine
-import FeedOptions
 import JSON
 import System
 import WebSocket

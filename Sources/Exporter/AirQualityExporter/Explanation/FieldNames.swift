@@ -107,9 +107,6 @@ enum FieldNames {
         return meanings.firstIndex { says(name, $0) } ?? 3
     }
 
-    /// Whether the field's text, and what is in it, is something else than a name.
-    static func isOtherText(_ name: String) -> Bool { says(name, .text) && !says(name, .kind) }
-
     /// Whether the name can be that of a place, or of a group of places: nothing else that names of fields say.
     static func canBePlace(_ name: String) -> Bool {
         let plain = plain(name)

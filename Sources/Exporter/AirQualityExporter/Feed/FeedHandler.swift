@@ -1,7 +1,5 @@
 import AirQuality
 import Bytes
-import CommandLine
-import FeedOptions
 import System
 import WebSocket
 

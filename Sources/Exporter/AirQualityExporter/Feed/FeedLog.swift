@@ -1,11 +1,7 @@
 import AirQuality
 import Bytes
-import CommandLine
-import FeedOptions
 import FeedProtocol
-import JSON
 import System
-import WebSocket
 
 /// The log of a feed: changes of its connection's state, not every attempt, and why readings are rejected.
 ///

@@ -10,7 +10,7 @@ struct FeedReceiver: Sendable {
     /// The feed's place in the store.
     let number: Int
     let client: WebSocketClient
-    private let thread: ServiceThread
+    let thread: ServiceThread
 
     /// Starts at once. Headers from the feed's file are read at each connect.
     init(_ feed: ConfiguredFeed, isPaused: Bool, store: ReadingStore, logger: Logger) throws(SystemError) {
@@ -25,7 +25,4 @@ struct FeedReceiver: Sendable {
         if isPaused { client.pause() }
         thread = try ServiceThread(name: "feed", body: client.run)
     }
-
-    /// Waits until it has stopped.
-    func join() { thread.join() }
 }

@@ -1,5 +1,4 @@
 import AirQuality
-import CommandLine
 import FeedOptions
 import Synchronization
 import System
@@ -68,7 +67,7 @@ final class FeedSet: Sendable {
         changing.withLock { isStopped in
             isStopped = true
             for receiver in receivers { receiver.client.stop() }
-            for receiver in receivers { receiver.join() }
+            for receiver in receivers { receiver.thread.join() }
         }
     }
 
@@ -131,7 +130,7 @@ final class FeedSet: Sendable {
         let old = receivers.filter { !isKept($0) }
         for receiver in old { receiver.client.stop() }
         for receiver in old {
-            receiver.join()
+            receiver.thread.join()
             if !wanted.contains(where: { $0.label == receiver.feed.label }) { store.removeFeed(receiver.number) }
         }
         let new = wanted.filter { feed in !kept.contains { $0.feed.label == feed.label } }

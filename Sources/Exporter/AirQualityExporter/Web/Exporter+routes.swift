@@ -48,7 +48,8 @@ extension Exporter {
             case .about: return Route(text, limit: documents) { page.respond(to: $0) { $0.about() } }
             case .history:
                 let origin = web.corsOrigin.map { [("Access-Control-Allow-Origin", $0)] } ?? []
-                return Route(text, headers: origin, rejectsInJSON: true, limit: documents) { [self] request in
+                let headers = HistoryEndpoint.headers + origin
+                return Route(text, headers: headers, rejectsInJSON: true, limit: documents) { [self] request in
                     read(history.respond(to: request))
                 }
             case .events: return Route(text, limit: listeners, respond: events.respond)

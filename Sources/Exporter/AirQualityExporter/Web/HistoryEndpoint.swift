@@ -18,7 +18,7 @@ struct HistoryEndpoint: Sendable {
     /// Number of documents that are being made.
     let underWay = Monitor(0)
     /// Fields of every response, errors included.
-    private static let headers = [("Cache-Control", "no-cache"), ("Vary", "Accept-Encoding")]
+    static let headers = [("Cache-Control", "no-cache"), ("Vary", "Accept-Encoding")]
 
     init(store: ReadingStore, maximumPoints: Int = maximumPoints, patience: Duration = .seconds(10)) {
         self.store = store
@@ -31,7 +31,7 @@ struct HistoryEndpoint: Sendable {
         do throws(QueryError) {
             query = try HistoryQuery(request.query)
         } catch {
-            return .jsonError(status: 400, headers: Self.headers, error.line)
+            return .jsonError(status: 400, error.line)
         }
         let hasTurn = underWay.wait(until: monotonicTime() + patience) { count -> Bool? in
             guard count < Self.maximumDocuments else { return nil }
@@ -40,7 +40,7 @@ struct HistoryEndpoint: Sendable {
         }
         guard hasTurn == true else {
             return .jsonError(
-                status: 503, headers: Self.headers + [("Retry-After", "10")],
+                status: 503, headers: [("Retry-After", "10")],
                 "\(Self.maximumDocuments) histories are being made, and none was ready within 10 s: try again later")
         }
         defer { underWay.change { $0 -= 1 } }
@@ -53,14 +53,14 @@ struct HistoryEndpoint: Sendable {
             let line =
                 "the history has \(document.pointCount) points, expected at most \(maximumPoints): "
                 + "ask for less with ?city=, limit or since"
-            return .jsonError(status: 413, headers: Self.headers, line)
+            return .jsonError(status: 413, line)
         }
         let text = document.render()
         let checksum = String(fnv1a(text.span), radix: 16)
         // The compressed form is another representation with another tag (RFC 9110 section 8.8.3). That tag is weak:
         // another process may compress the same document to other bytes.
         let tag = request.takesGzip ? "W/\"\(checksum)-gzip\"" : "\"\(checksum)\""
-        var headers = Self.headers + [("ETag", tag)]
+        var headers = [("ETag", tag)]
         if let shard = store.rules.shard, let cities = query.cities, cities.count == 1, let city = cities.first {
             headers.append(("Air-Quality-Shard", Shard(of: city.span, count: shard.count).description))
         }

@@ -1,4 +1,3 @@
-internal import Bytes
 internal import Glibc
 internal import HTTPText
 internal import System

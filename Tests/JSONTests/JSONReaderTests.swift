@@ -30,7 +30,13 @@ enum Found: Equatable, CustomStringConvertible {
             var range = found..<reader.next(after: found)
             if case .array(let inner) = reader.value(at: found) { range = inner }
             for element in places(range, reader) {
-                elements.append(fields.map { describe(reader.find(jsonPointer(member: $0)!, in: element), reader) })
+                let paths = fields.map { jsonPointer(member: $0)! }
+                let found = paths.map { reader.find($0, in: element) }
+                elements.append(found.map { describe($0, reader) })
+                for place in paths.indices.dropFirst() {
+                    let pair = reader.find(paths[place - 1], paths[place], in: element)
+                    #expect(pair.one == found[place - 1] && pair.other == found[place])
+                }
             }
         }
         reader.forget()

@@ -155,7 +155,9 @@ public struct FeedDecoder: ~Copyable {
         }
     }
 
-    /// - Parameter nameStart: the place of the name in the message's.
+    /// - Parameters:
+    ///   - value: the place of the index; `nil` where there is none.
+    ///   - nameStart: the place of the name in the message's.
     private borrowing func read(
         _ element: Int, _ value: Int?, named name: Span<UInt8>, at nameStart: Int, _ texts: Span<UInt8>,
         into message: inout FeedMessage

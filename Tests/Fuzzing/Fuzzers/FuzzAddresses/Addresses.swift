@@ -22,8 +22,10 @@ private let checks: [Check] = [
     do throws(SystemError) {
         let address = try WebSocketAddress(text)
         let label = try WebSocketAddress(address.label)
+        // A long host fills the label, which ends after 128 bytes.
+        let isCut = address.label.utf8.count == 128
         expect(
-            label.host == address.host && label.port == address.port && label.authorization == nil,
+            isCut || (label.host == address.host && label.port == address.port && label.authorization == nil),
             "\(address) is \(label)")
     } catch {
         expectOneLine(error.description)

@@ -2,6 +2,7 @@
 the test."""
 
 import pathlib
+import re
 import shutil
 import signal
 
@@ -32,6 +33,16 @@ def pytest_configure(config):
 
 def pytest_collection_modifyitems(items):
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session):
+    if hasattr(session.config, "workerinput"):
+        return
+    # pytest-xdist appends @GROUP to a test's name, which --last-failed does not find then.
+    failed = session.config.cache.get("cache/lastfailed", {})
+    names = [re.sub(r"@[^@\]]*$", "", name) for name in failed]
+    session.config.cache.set("cache/lastfailed", dict.fromkeys(names, True))
 
 
 @pytest.fixture(scope="session")

@@ -5,6 +5,7 @@ import pathlib
 import random
 import re
 import sqlite3
+import textwrap
 
 NOW = 1_795_236_585_252
 
@@ -14,7 +15,8 @@ SCHEMA = pathlib.Path(__file__).parents[3] / "Sources/Exporter/Storage/StorageSc
 def storage_file(file: pathlib.Path, cities: int, points: int) -> None:
     """Cities with points each 30 s, the newest of them now."""
     source = SCHEMA.read_text()
-    creation = re.search(r'tables = """(.*?)"""', source, re.DOTALL)[1]
+    # The program compares the definitions to the letter.
+    creation = textwrap.dedent(re.search(r'tables = """\n(.*?)"""', source, re.DOTALL)[1])
     version = re.search(r"version = (\d+)", source)[1]
     random_ = random.Random(7)
     with contextlib.closing(sqlite3.connect(file)) as database, database:

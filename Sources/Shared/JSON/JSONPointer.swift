@@ -1,4 +1,5 @@
 /// The reference tokens of a JSON Pointer (RFC 6901), none for the document itself.
+///
 /// - Returns: `nil` when the text neither is empty nor begins with `/`, or holds a `~` that is not `~0` or `~1`.
 public func jsonPointer(_ text: String) -> [[UInt8]]? {
     var tokens: [[UInt8]] = []

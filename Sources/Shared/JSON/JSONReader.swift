@@ -92,8 +92,6 @@ public struct JSONReader: ~Copyable {
     @inlinable @inline(__always)
     public func find(_ path: [[UInt8]], in place: Int) -> Int? {
         let path = path.span
-        // Nearly every path is the name of a field.
-        if path.count == 1, kind(at: place) == Kind.object { return field(path[0].span, of: place) }
         var place = place
         for step in path.indices {
             let found =

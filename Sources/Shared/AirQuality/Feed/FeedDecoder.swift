@@ -80,14 +80,13 @@ public struct FeedDecoder: ~Copyable {
         decode(message, byteCount: message.count, receivedAt)
     }
 
-    private static func inTurn<Result>(_ byteCount: Int, _ read: () -> Result) -> Result {
+    private static func inTurn<Result: ~Copyable>(_ byteCount: Int, _ read: () -> Result) -> Result {
         byteCount < longMessage ? read() : longMessages.withLock { _ in read() }
     }
 
     /// - Parameter byteCount: bytes of the message as it came, of which a program may have made this one.
     private mutating func decode(_ message: Span<UInt8>, byteCount: Int, _ receivedAt: Timestamp) -> FeedMessage {
-        if message.count < Self.longMessage { return read(message, byteCount: byteCount, receivedAt) }
-        return Self.longMessages.withLock { _ in read(message, byteCount: byteCount, receivedAt) }
+        Self.inTurn(message.count) { read(message, byteCount: byteCount, receivedAt) }
     }
 
     private mutating func read(_ message: Span<UInt8>, byteCount: Int, _ receivedAt: Timestamp) -> FeedMessage {

@@ -12,10 +12,4 @@ public struct CityPlace: Sendable, Equatable {
     public let latitude: Double?
     /// Degrees, -180 … 180.
     public let longitude: Double?
-
-    public init(country: [UInt8], latitude: Double?, longitude: Double?) {
-        self.country = country
-        self.latitude = latitude
-        self.longitude = longitude
-    }
 }

@@ -8,8 +8,6 @@ public struct PollutantValues: Sendable {
     /// Values in the order of ``pollutants``; NaN where nothing is known.
     private var values = InlineArray<7, Double>(repeating: .nan)
 
-    public init() {}
-
     /// The value of a pollutant; `nil` when nothing is known.
     ///
     /// - Parameter pollutant: its place among ``pollutants``.

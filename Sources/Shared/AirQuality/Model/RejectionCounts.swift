@@ -3,8 +3,6 @@ public struct RejectionCounts: Sendable, Equatable {
     /// Without those that are 0: most messages have no others.
     private var counts: [RejectionReason: UInt64] = [:]
 
-    public init() {}
-
     public subscript(reason: RejectionReason) -> UInt64 {
         get { counts[reason] ?? 0 }
         set { counts[reason] = newValue == 0 ? nil : newValue }

@@ -6,7 +6,7 @@ public struct FeedStatistics: Sendable, Equatable {
     /// The `feed` label.
     public var label: String
     /// Milliseconds without a message after which the feed counts as silent; 0 = off.
-    public var idleTimeout: Int64
+    public var idleTimeout: Int64 = 0
     /// Whether the feed is read no more; nothing is said about it then.
     public internal(set) var isRemoved = false
     public var isConnected = false
@@ -39,12 +39,6 @@ public struct FeedStatistics: Sendable, Equatable {
     public var lastProblem: String?
     /// The source that the feed named when it last connected; `nil` if it named none.
     public var source: FeedSource?
-
-    public init(label: String, idleTimeout: Int64 = 0, skipped: UInt64? = nil) {
-        self.label = label
-        self.idleTimeout = idleTimeout
-        self.skipped = skipped
-    }
 }
 
 extension FeedStatistics {

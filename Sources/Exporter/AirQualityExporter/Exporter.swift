@@ -19,6 +19,7 @@ final class Exporter: Sendable {
     let handshakes: HandshakeFailures
 
     /// Makes the parts and opens their files: those of storage and of the web configuration.
+    ///
     /// - Parameter flags: those of the configuration, for errors.
     init(
         _ configuration: Configuration, feeds configuredFeeds: [ConfiguredFeed], flags: ParsedFlags, logger: Logger

@@ -41,6 +41,7 @@ extension WebConfiguration {
     /// Reads the file and the files that it names.
     ///
     /// Accepts what exporter-toolkit 0.17 accepts.
+    ///
     /// - Parameter willRead: called with each file before it is read.
     /// - Throws: one line with the file, the line in it, the key, its value (secrets masked) and what was expected.
     public init(file path: String, willRead: (_ path: String) -> Void = { _ in }) throws(SystemError) {

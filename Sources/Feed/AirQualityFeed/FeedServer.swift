@@ -13,6 +13,7 @@ struct FeedServer {
     private let notify = NotifySocket()
 
     /// Listens, and prints the address on standard output, where somebody reads it within a second.
+    ///
     /// - Parameter configuration: where to listen, and what clients get first.
     init(_ configuration: WebSocketServerConfiguration, signals: Signals) throws {
         var configuration = configuration
@@ -49,6 +50,7 @@ struct FeedServer {
     }
 
     /// Tells systemd meanwhile that the main thread works.
+    ///
     /// - Parameter isReached: asked again after each wake of the signals.
     func wait(until deadline: Duration?, orUntil isReached: () -> Bool = { false }) -> Bool {
         while true {

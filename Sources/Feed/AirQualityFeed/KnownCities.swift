@@ -37,6 +37,7 @@ struct KnownCities {
     }
 
     /// Takes in what a source says.
+    ///
     /// - Returns: air of cities as the source has it now, new or not.
     mutating func take(_ response: SourceResponse) -> [(city: Int, air: CityAir)] {
         omissions.add(response.omissions)

@@ -41,6 +41,7 @@ final class Poller {
     }
 
     /// Waits, and does what is due meanwhile.
+    ///
     /// - Returns: false when a signal ends the program.
     private func wait(until deadline: Duration) -> Bool {
         repeat {

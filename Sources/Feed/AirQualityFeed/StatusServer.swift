@@ -3,6 +3,7 @@ import HTTPServer
 import System
 
 /// Serves what Prometheus and a supervisor ask of `poll`: `/metrics`, `/-/healthy`, `/-/ready`.
+///
 /// - Returns: `nil` without addresses.
 func startStatusServer(
     on addresses: [ListenAddress], _ state: Monitor<PollState>, log: Logger

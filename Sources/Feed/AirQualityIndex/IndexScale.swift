@@ -43,6 +43,7 @@ public enum IndexScale: String, CaseIterable, Sendable {
     ///
     /// India's and America's are rounded, as both authorities round; Europe's are cut off, so that each stays in its
     /// class.
+    ///
     /// - Parameter hour: the newest one that counts.
     /// - Throws: what is missing. An index is never made of less than its rule wants.
     public func indices(

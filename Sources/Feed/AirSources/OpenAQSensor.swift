@@ -42,6 +42,7 @@ struct OpenAQSensor {
     }
 
     /// Replaces what is known by the hours of a response. An hour is named by its end.
+    ///
     /// - Returns: data of the response that was left out or changed.
     mutating func read(_ results: [JSONNode], in city: PolledCity, at now: Int64) -> Set<Omission> {
         hours = PollutantHours()

@@ -75,6 +75,7 @@ struct OpenAQStations {
     }
 
     /// The reason why there are no sensors of particulate matter; `nil` where there are.
+    ///
     /// - Parameter area: where the stations are, such as `within 25 km`.
     func reasonWithoutParticles(_ area: String) -> String? {
         if sensors.contains(where: \.pollutant.isParticulateMatter) { return nil }

@@ -6,6 +6,7 @@ internal import JSON
 private let maximumValues = 300_000
 
 /// Reads a source's document.
+///
 /// - Throws: what the source says in place of what was asked for, too.
 func document(in body: [UInt8]) throws(SourceError) -> JSONNode {
     let marks = [UInt8(ascii: ","), UInt8(ascii: "["), UInt8(ascii: "{")]

@@ -1,6 +1,7 @@
 internal import Bytes
 
 /// Seconds since the Unix epoch of RFC 3339 text, with blanks around it or not.
+///
 /// - Parameter zone: that of a text without one; `nil` where such a text is no time.
 func epochSeconds(_ text: String, zone: String? = nil) -> Int64? {
     let text = trimmed(text[...])

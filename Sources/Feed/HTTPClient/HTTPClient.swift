@@ -50,6 +50,7 @@ public import System
     deinit { unsafe curl_easy_cleanup(handle) }
 
     /// Requests an address by GET and waits for the whole response, whatever its status.
+    ///
     /// - Parameters:
     ///   - url: with scheme and host; may hold secrets, so it is never part of an error.
     ///   - headers: header lines without line ends, `Name: value`.

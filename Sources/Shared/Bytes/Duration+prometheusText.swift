@@ -24,6 +24,7 @@ extension Duration {
     ///
     /// The grammar is that of `ParseDuration` in prometheus/common: whole numbers, each unit at most once, from the
     /// longest to the shortest; a year has 365 days.
+    ///
     /// - Returns: `nil` for other text, and for more than 2⁶³ − 1 nanoseconds (292 years).
     public init?(prometheusText text: String) {
         if text == "0" {

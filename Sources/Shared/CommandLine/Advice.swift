@@ -15,6 +15,7 @@ public struct Advice: Sendable {
 
     /// The rows of two tables. A row is a line with words and an indented one with what to do instead; `#` begins a
     /// comment. Upper and lower case are the same but for single letters, and so are `_` and `-`.
+    ///
     /// - Parameters:
     ///   - flags: words with dashes are whole flags, others stand anywhere in the names of flags: `tls` is a word of
     ///     `--web.tls-key`, `feed.cert` are two of `--feed.client-cert`, and `tls*` begins one of `--tlscert`.
@@ -60,6 +61,7 @@ extension Program {
     }
 
     /// The end of an error about a flag that there is not: what to use instead; `nil` where nothing is alike.
+    ///
     /// - Parameter command: the one whose flags are meant; `nil` = those of all.
     public func hint(for flag: String, of command: Command? = nil) -> String? {
         let flags = command?.flags ?? commands.flatMap(\.flags)

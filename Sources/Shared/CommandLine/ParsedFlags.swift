@@ -32,6 +32,7 @@ public struct ParsedFlags: Sendable {
     public func origin(of flag: String) -> String { given[flag]?.origin ?? "--" + flag }
 
     /// The error for a value that is well formed and still not usable, or not together with others.
+    ///
     /// - Parameters:
     ///   - index: which one, when the flag has several values.
     ///   - expected: what would be right; secrets of the value must not be repeated in it.
@@ -40,6 +41,7 @@ public struct ParsedFlags: Sendable {
     }
 
     /// The result of what the flag's value is for.
+    ///
     /// - Parameter expected: a usable value.
     /// - Throws: the reason why there is none, as the error of the flag.
     public func using<Result: ~Copyable>(

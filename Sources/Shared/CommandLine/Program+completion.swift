@@ -12,6 +12,7 @@ extension Program {
     }
 
     /// The output of `__complete`: a candidate on each line, behind a tab what it means; `:files` alone for files.
+    ///
     /// - Parameter words: those of the line up to the one at the cursor, which is to be completed.
     func completions(of words: [String]) -> String {
         let word = words.last ?? ""

@@ -7,6 +7,7 @@ extension Program {
     }
 
     /// The text of `--help`, with a line break at the end.
+    ///
     /// - Parameter command: the one that was named; `nil` = the program as a whole, with the flags of its first
     ///   command.
     func helpText(for command: Command? = nil) -> String {

@@ -2,6 +2,7 @@ internal import Bytes
 
 extension Program {
     /// Reads a command line. `--help`, `--version` and `--completion` win over everything else, right or wrong.
+    ///
     /// - Parameters:
     ///   - arguments: without the program's own name.
     ///   - environment: all variables.

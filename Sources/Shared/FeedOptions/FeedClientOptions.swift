@@ -52,6 +52,7 @@ public struct FeedClientOptions: Options {
     ]
 
     /// The connection to the feed at an address.
+    ///
     /// - Parameter prefix: stands before the names of the flags where the user writes them: `--feed.` or `--`.
     public func client(of address: WebSocketAddress, prefix: String) -> WebSocketClientConfiguration {
         var client = client
@@ -68,6 +69,7 @@ public struct FeedClientOptions: Options {
     // MARK: Checks
 
     /// Checks the options together, and the files as each connection reads them.
+    ///
     /// - Parameter prefix: as in `client(of:prefix:)`.
     public func check(prefix: String) throws(FeedOptionError) {
         func require(_ isUsable: Bool, _ flag: String, _ expected: String) throws(FeedOptionError) {

@@ -19,6 +19,7 @@ public struct FeedOptionError: Error {
     }
 
     /// One line.
+    ///
     /// - Parameter prefix: stands before the name of the flag where the user writes it: `--feed.` or `--`.
     public func line(prefix: String) -> String {
         prefix + flag + (path.map { " " + quoted($0) } ?? "") + ": expected \(expected)"

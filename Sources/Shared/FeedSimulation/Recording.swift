@@ -16,6 +16,7 @@ public struct Recording: Sendable {
     public private(set) var cutOffLine: Int?
 
     /// Checks the whole content.
+    ///
     /// - Parameter bytes: a byte order mark at the start is skipped.
     public init(_ bytes: [UInt8]) throws(RecordingError) {
         let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0

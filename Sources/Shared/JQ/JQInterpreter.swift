@@ -68,6 +68,7 @@ public struct JQInterpreter: ~Copyable {
     }
 
     /// The value; `nil` where there is none.
+    ///
     /// - Throws: the error in its place, in jq's words.
     private static func checked(_ value: jv) throws(SystemError) -> jv? {
         if unsafe jv_is_valid(value) != 0 { return unsafe value }

@@ -7,6 +7,7 @@ public struct AppendedFile: ~Copyable, Sendable {
 
     /// Creates the file when there is none. What is in it stays; a last line that was cut off gets its end. Anything
     /// but a regular file is an error: a pipe would have to wait for its reader.
+    ///
     /// - Parameter path: `nil` = the process's standard output, under a descriptor of its own.
     public init(_ path: String?) throws(SystemError) {
         self.path = path ?? "standard output"

@@ -6,6 +6,7 @@ public enum OpenFileLimit {
     static let reserve = 128
 
     /// Raises the soft limit to what the program needs before it serves anybody.
+    ///
     /// - Throws: a `SystemError` with both numbers when the hard limit is lower.
     public static func require(_ needed: Int) throws(SystemError) {
         let limit = raise(to: needed)
@@ -17,6 +18,7 @@ public enum OpenFileLimit {
     }
 
     /// Raises the soft limit as far as the hard limit allows.
+    ///
     /// - Returns: how many connections the limit has room for, at most `wanted`.
     package static func raise(forConnections wanted: Int) -> Int {
         room(for: wanted, openFiles: raise(to: wanted + reserve))

@@ -9,6 +9,7 @@ public final class ServiceThread: Sendable {
     private let thread = Mutex<pthread_t?>(nil)
 
     /// Starts the thread at once.
+    ///
     /// - Parameters:
     ///   - name: shown by `top -H` and debuggers; the kernel keeps 15 bytes.
     ///   - stackBytes: address space; only pages that are touched become memory.

@@ -14,6 +14,7 @@ public enum StandardStream: Int32, Sendable {
     public func write(_ text: String) -> Bool { write(Array(text.utf8)) }
 
     /// Writes a line, or nothing when nobody makes room for it within the time.
+    ///
     /// - Parameter line: at most 4,096 bytes (`PIPE_BUF`), for which a pipe that can be written to has room.
     public func write(_ line: String, within limit: Duration) {
         var stream = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)
@@ -32,6 +33,7 @@ public func openMissingStandardStreams() {
 }
 
 /// Corresponds to `write`, repeated until all is written or an error occurs.
+///
 /// - Returns: how many bytes were written; if not all of them, `errno` says why.
 package func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Int {
     unsafe bytes.withUnsafeBytes { bytes in

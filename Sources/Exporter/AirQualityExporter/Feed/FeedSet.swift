@@ -46,6 +46,7 @@ final class FeedSet: Sendable {
     }
 
     /// Raises the limit of open files to what so many feeds need, with the rest of the program.
+    ///
     /// - Throws: a `SystemError` with both numbers when there cannot be as many.
     static func requireFiles(forFeeds count: Int) throws(SystemError) {
         // Half of the 64 for connections, the other half for storage, files and the log.

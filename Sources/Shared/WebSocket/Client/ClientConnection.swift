@@ -57,6 +57,7 @@ final class ClientConnection {
     }
 
     /// Sends the records that TLS makes on its own account, such as alerts and key updates.
+    ///
     /// - Returns: false when these are too many.
     func sendFromTLS() -> Bool {
         let records = tls?.takeOutput() ?? []

@@ -39,6 +39,7 @@ final class ClientLoop {
     }
 
     /// Handles a callback of libwebsockets, which is not asked to speak HTTP, TLS or WebSocket.
+    ///
     /// - Parameter bytes: what has arrived, there during the call.
     func handle(_ reason: lws_callback_reasons, of socket: Socket, bytes: Span<UInt8>) {
         guard let connection = connection(socket.number) else { return }

@@ -212,6 +212,7 @@ extension ConnectionState {
 
 extension ConnectionState {
     /// Ends the attempt or the connection; the next attempt waits as the policy says.
+    ///
     /// - Parameter ending: the action that ends it; `abort` unless another is given.
     private mutating func disconnect(
         _ reason: DisconnectReason, _ detail: String, retryAfter: Duration? = nil, by ending: Action? = nil

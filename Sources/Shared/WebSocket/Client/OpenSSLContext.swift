@@ -40,6 +40,7 @@ internal import System
     }
 
     /// Gives each certificate of a file to `use`, and its number.
+    ///
     /// - Returns: false when there is none, or one cannot be read or used.
     private static func readCertificates(_ pem: OpaquePointer, _ use: (Int, OpaquePointer) -> Bool) -> Bool {
         var count = 0

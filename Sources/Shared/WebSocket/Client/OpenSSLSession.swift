@@ -53,6 +53,7 @@ internal import System
     }
 
     /// Goes on with what has come from the wire, with nothing as well. `takeOutput` has the answer, also after a fault.
+    ///
     /// - Returns: `nil` when more has to come first.
     func next() throws(SystemError) -> Step? {
         ERR_clear_error()

@@ -23,6 +23,7 @@ struct ReconnectPolicy: Equatable {
     var bound: Duration { min(minimum * (1 << failures), maximum) }
 
     /// The wait after a connection that lasted `connectedFor`, `nil` when it was never open.
+    ///
     /// - Parameter random: in 0..<1.
     mutating func delay(connectedFor: Duration?, retryAfter: Duration?, random: Double) -> Duration {
         if let connectedFor, connectedFor >= Self.healthyAfter { failures = 0 }

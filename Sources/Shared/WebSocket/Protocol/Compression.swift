@@ -9,6 +9,7 @@ enum Compression: Equatable {
     case withContext
 
     /// Checks the extensions in a server's response against `HandshakeRequest.compressionOffer`; `nil` = none.
+    ///
     /// - Throws: why they cannot be agreed to, in words that complete "with".
     init?(_ extensions: [String]) throws(SystemError) {
         guard let first = extensions.first else { return nil }

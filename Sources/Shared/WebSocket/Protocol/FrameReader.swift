@@ -33,6 +33,7 @@ struct FrameReader: ~Copyable {
     }
 
     /// Reads up to the end of the next message, ping or close frame.
+    ///
     /// - Parameter position: of the first byte that is not read yet; then behind the last that is.
     /// - Returns: `nil` when the bytes end before it does, and after a close frame: nothing counts behind it.
     mutating func next(_ bytes: Span<UInt8>, at position: inout Int) throws(ProtocolViolation) -> Event? {

@@ -20,6 +20,7 @@ struct ServerClients {
     var isOver: Bool { stopsAt.map { count == 0 || monotonicTime() >= $0 } ?? false }
 
     /// Removes the connections that have ended.
+    ///
     /// - Returns: what to wait for, in the order of `serve`, and until when.
     mutating func next() -> (polled: [pollfd], deadline: Duration?) {
         connections.removeAll(where: \.isEnded)

@@ -18,6 +18,7 @@ public final class WebSocketServer: Sendable {
     private let clients = Mutex(ServerClients())
 
     /// Listens at once; clients are answered when `run` is called.
+    ///
     /// - Throws: a `SystemError` that names the address and the reason, or the header that cannot be sent.
     public init(_ configuration: WebSocketServerConfiguration) throws(SystemError) {
         if let bad = configuration.headers.first(where: { !$0.isValid || $0.isReserved }) {

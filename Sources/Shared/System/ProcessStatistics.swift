@@ -36,8 +36,8 @@ public struct ProcessStatistics: Sendable, Equatable {
         if pages.count > 2, let resident = pages[1], let ofFiles = pages[2] {
             let pageBytes = Double(sysconf(Int32(_SC_PAGESIZE)))
             values["process_resident_memory_bytes"] = resident * pageBytes
-            // What no file backs: the heap and the stacks. `mallinfo2` would walk the allocator's free lists under its
-            // lock.
+            // Memory that no file backs: the heap and the stacks. `mallinfo2` would walk the allocator's free lists
+            // under its lock.
             values["process_heap_bytes"] = max(0, resident - ofFiles) * pageBytes
         }
         // Pairs of lines: a protocol's names, then their values in the same order. They are of the whole network

@@ -118,7 +118,7 @@ struct PlanSearch {
         let names = steps.compactMap(\.name)
         guard let name = names.last else { return steps.first == .key ? 20 : 44 }
         if FieldNames.says(name, .topic) { return 35 }
-        // What is in a field of text is something else than a name.
+        // A field of text holds something else than a name.
         let isInText = names.contains { FieldNames.says($0, .text) && !FieldNames.says($0, .kind) }
         if isInText || FieldNames.says(name, .kind) { return nil }
         let outer = names.dropLast().compactMap(FieldNames.placeRank).min()

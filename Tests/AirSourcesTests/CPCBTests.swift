@@ -28,10 +28,13 @@ struct CPCBTests {
     }
 
     private let good = [("PM2.5", "\"120\""), ("PM10", "90"), ("CO", "\"55\""), ("OZONE", "\"20\"")]
-    private func source() -> CPCB { CPCB(cities: [delhi, pune], key: "k&y") }
+    private let source = CPCB(cities: [delhi, pune], key: "k&y")
+
+    /// Delhi's index when each query is answered with these rows.
+    private func index(of rows: [String]) throws -> Double { try air(source.findings(in: page(rows))).index }
 
     @Test func `A city has the mean of its stations, each the greatest sub-index, with the time of India`() throws {
-        var source = source()
+        var source = source
         let document = page(
             rows(good) + rows([("PM10", "\"201\""), ("NO2", "\"3\""), ("SO2", "\"4\"")], station: "Anand Vihar")
                 + rows([("PM10", "\"500\""), ("NO2", "\"3\""), ("SO2", "\"4\"")], city: "Agra"))
@@ -44,17 +47,16 @@ struct CPCBTests {
         #expect(try reason([findings[1]]) == "it has no station within 50 km in a city of that name")
     }
 
+    /// As data.gov.in has given coordinates for Cuttack and Pali.
     @Test func `Blanks around coordinates, values and times do not matter`() throws {
-        var source = source()
         let document = page(rows(good, updated: " 22-07-2026 00:00:00 "))
             .replacing(#""latitude":"28.6""#, with: #""latitude":"28.6     ""#)
             .replacing(#""longitude":"77.2""#, with: #""longitude":" 77.2""#)
             .replacing(#""avg_value":"120""#, with: #""avg_value":" 120 ""#)
-        #expect(try air(source.findings(for: [0]) { _ in document }).index == 120)
+        #expect(try air(source.findings(in: document)).index == 120)
     }
 
     @Test func `Stations that are left out are named with the reason`() throws {
-        var source = source()
         let places = [("A", "\"\"", "77.2"), ("B", "\"95\"", "77.2"), ("C", "19.9", "75.3")]
         let document = page(
             rows(good)
@@ -64,10 +66,8 @@ struct CPCBTests {
                         .replacing(#""longitude":"77.2""#, with: "\"longitude\":\(longitude)")
                 } + rows([("PM10", "9")], station: "D", updated: "23-07-2026 00:00:00")
                 + rows([("PM10", "99999")], station: "E") + rows([("PM10", "9")], city: "Agra", station: "F"))
-        let query = source.queries(for: [0], at: now)[0]
-        let answer = try source.read(Array(document.utf8), of: query, at: now)
         #expect(
-            answer.omissions == [
+            try source.response(to: document).omissions == [
                 Omission("stations without coordinates", "A"),
                 Omission("stations whose coordinates are no place", "B"),
                 Omission("stations more than 50 km from the city of their name", "C"),
@@ -78,40 +78,35 @@ struct CPCBTests {
     }
 
     @Test func `A time shortly ahead of the clock is now, because the exporter rejects one ahead`() throws {
-        var source = source()
         let document = page(rows(good, updated: "22-07-2026 01:29:00"))
-        #expect(try air(source.findings(for: [0]) { _ in document }).observedAt == now)
+        #expect(try air(source.findings(in: document)).observedAt == now)
     }
 
     @Test func `The older names of the members are read as well`() throws {
-        var source = source()
-        let document = page(rows(good, member: "pollutant_avg"))
-        #expect(try air(source.findings(for: [0]) { _ in document }).index == 120)
+        #expect(try index(of: rows(good, member: "pollutant_avg")) == 120)
     }
 
     @Test func `NA is no value, and three pollutants with one of particulate matter are needed`() throws {
-        var source = source()
         for values in [
             [("PM2.5", "\"NA\""), ("PM10", "\"NA\""), ("CO", "\"5\""), ("NO2", "\"5\""), ("SO2", "\"5\"")],
             [("PM2.5", "\"5\""), ("CO", "\"5\""), ("NO2", "\"NA\"")], [("PM2.5", "null"), ("CO", "\"\"")],
         ] {
-            let document = page(rows(values))
             #expect(
-                try reason(source.findings(for: [0]) { _ in document })
+                try reason(source.findings(in: page(rows(values))))
                     == "no station has averages of three pollutants, one of them pm2_5 or pm10")
         }
     }
 
     @Test func `A station that lags does not count, and one that is a day old is none`() throws {
-        var source = source()
         let high = [("PM10", "400"), ("CO", "1"), ("NO2", "1")]
-        let lagging = page(rows(good) + rows(high, station: "Old", updated: "21-07-2026 20:00:00"))
-        #expect(try air(source.findings(for: [0]) { _ in lagging }).index == 120)
-        let old = page(rows(good, updated: "20-07-2026 23:00:00"))
-        #expect(try reason(source.findings(for: [0]) { _ in old }) == "its newest station is 25 hours old")
-        let wrong = page(rows(good, updated: "2026-07-22") + rows(good, updated: "23-07-2026 12:00:00"))
-        #expect(
-            try reason(source.findings(for: [0]) { _ in wrong }) == "none of its stations has a time that can be read")
+        #expect(try index(of: rows(good) + rows(high, station: "Old", updated: "21-07-2026 20:00:00")) == 120)
+        for (rows, text) in [
+            (rows(good, updated: "20-07-2026 23:00:00"), "its newest station is 25 hours old"),
+            (
+                rows(good, updated: "2026-07-22") + rows(good, updated: "23-07-2026 12:00:00"),
+                "none of its stations has a time that can be read"
+            ),
+        ] { #expect(try reason(source.findings(in: page(rows))) == text) }
     }
 
     private static let start = "/resource/3b01bcb8-0b14-4abf-b6f2-c1bfd384ba69?api-key=k%26y&format=json"
@@ -135,27 +130,32 @@ struct CPCBTests {
         }
     }
 
-    @Test func `Pages have 300 rows, and nothing is said before the last of them`() throws {
-        var source = source()
-        let all = set(of: 89, delhiAt: 44)
+    /// What is found of Delhi when each path is answered so, with the paths; a look at the set begins with its first row.
+    private func poll(
+        _ answer: (_ path: String, _ look: Int) -> String?
+    ) throws -> (findings: [CityFinding], paths: [String], looks: Int) {
+        var source = source
         var paths: [String] = []
+        var looks = 0
         let findings = try source.findings(for: [0]) { path in
             paths.append(path)
-            return answer(path, all)
+            if path.contains("offset=0&") { looks += 1 }
+            return answer(path, looks)
         }
+        return (findings, paths, looks)
+    }
+
+    @Test func `Pages have 300 rows, and nothing is said before the last of them`() throws {
+        let all = set(of: 89, delhiAt: 44)
+        let (findings, paths, _) = try poll { path, _ in answer(path, all) }
         #expect(paths == [0, 300, 600].map { Self.start + "&offset=\($0)&limit=300" })
         #expect(findings.count == 1)
         #expect(try air(findings).index == 60)
     }
 
     @Test func `A key that gives fewer rows at once gets all of them, a page after the other`() throws {
-        var source = source()
         let all = set(of: 89, delhiAt: 88)
-        var paths: [String] = []
-        let findings = try source.findings(for: [0]) { path in
-            paths.append(path)
-            return answer(path, all, atOnce: 100)
-        }
+        let (findings, paths, _) = try poll { path, _ in answer(path, all, atOnce: 100) }
         #expect(
             paths.map { $0.split(separator: "&offset=")[1] }
                 == stride(from: 0, to: 623, by: 100).map { "\($0)&limit=300" })
@@ -163,7 +163,6 @@ struct CPCBTests {
     }
 
     @Test func `A key that would take hundreds of pages is refused`() throws {
-        var source = source()
         let all = set(of: 300, delhiAt: 0)
         #expect(
             try source.error(of: answer(Self.start + "&offset=0&limit=300", all, atOnce: 10))
@@ -171,13 +170,10 @@ struct CPCBTests {
     }
 
     @Test func `Rows that have changed places between two pages are found at the second look`() throws {
-        var source = source()
         let all = set(of: 89, delhiAt: 42)
         // At first the last rows of the first page are on none, and the first of them twice.
-        var looks = 0
-        let findings = try source.findings(for: [0]) { path in
-            if path.contains("offset=0&") { looks += 1 }
-            guard looks == 1, path.contains("offset=0&") else { return answer(path, all) }
+        let (findings, _, looks) = try poll { path, look in
+            guard look == 1, path.contains("offset=0&") else { return answer(path, all) }
             return page(Array(all[..<294]) + Array(all[..<6]), total: "623")
         }
         #expect(looks == 2)
@@ -186,14 +182,11 @@ struct CPCBTests {
 
     @Test func `Rows that never come are said, and no city is given without them`() throws {
         for place in [3, 42] {
-            var source = source()
             let all = set(of: 89, delhiAt: place)
-            var looks = 0
-            let findings = try source.findings(for: [0]) { path in
-                if path.contains("offset=0&") { looks += 1 }
+            let (findings, _, looks) = try poll { path, look in
                 // Other rows come instead of six in the middle of the set, more of them with each look.
-                let lost = 295 - looks..<300
-                let rows = asked(path).clamped(to: 0..<all.count).map { lost.contains($0) ? $0 + 10 * looks : $0 }
+                let lost = 295 - look..<300
+                let rows = asked(path).clamped(to: 0..<all.count).map { lost.contains($0) ? $0 + 10 * look : $0 }
                 return page(rows.map { all[$0] }, total: "623")
             }
             #expect(looks == 3)
@@ -203,24 +196,18 @@ struct CPCBTests {
 
     @Test(arguments: [70, 623])
     func `A row that the set has twice costs nothing but another look`(place: Int) throws {
-        var source = source()
         var all = set(of: 89, delhiAt: 9)
         // On the page of the first one, and on another.
         all.insert(all[8], at: place)
-        var looks = 0
-        let findings = try source.findings(for: [0]) { path in
-            if path.contains("offset=0&") { looks += 1 }
-            return answer(path, all)
-        }
+        let (findings, _, looks) = try poll { [all] path, _ in answer(path, all) }
         #expect(try air(findings).index == 60)
         #expect(looks == 2)
     }
 
     @Test func `A row that is lost at the same place of each page is found where pages begin elsewhere`() throws {
-        var source = source()
         var all = set(of: 89, delhiAt: 0)
         all[5] = rows([("CO", "\"310\"")])[0]
-        let findings = try source.findings(for: [0]) { path in
+        let (findings, _, _) = try poll { [all] path, _ in
             var rows = Array(all[asked(path).clamped(to: 0..<all.count)])
             if rows.count > 5 { rows.remove(at: 5) }
             return page(rows, total: "623")
@@ -229,15 +216,15 @@ struct CPCBTests {
     }
 
     @Test func `A page that does not come ends the round without air`() throws {
-        var source = source()
         let all = set(of: 89, delhiAt: 3)
-        let findings = try source.findings(for: [0]) { asked($0).contains(450) ? nil : answer($0, all) }
+        let (findings, _, _) = try poll { path, _ in asked(path).contains(450) ? nil : answer(path, all) }
         #expect(findings.isEmpty)
     }
 
+    private let maharashtra = PolledCity(name: "Aurangabad", latitude: 19.8758, longitude: 75.3393)
+    private let bihar = PolledCity(name: "Aurangabad (Bihar)", latitude: 24.752, longitude: 84.3742)
+
     @Test func `Of two cities with one name each has its own stations`() throws {
-        let maharashtra = PolledCity(name: "Aurangabad", latitude: 19.8758, longitude: 75.3393)
-        let bihar = PolledCity(name: "Aurangabad (Bihar)", latitude: 24.752, longitude: 84.3742)
         var source = CPCB(cities: [maharashtra, bihar], key: "k")
         let document = page(
             rows(good, city: "Aurangabad", station: "Padegaon", place: (19.901, 75.307))
@@ -250,8 +237,6 @@ struct CPCBTests {
     }
 
     @Test func `A station without coordinates may be in another city of that name, and does not count`() {
-        let maharashtra = PolledCity(name: "Aurangabad", latitude: 19.8758, longitude: 75.3393)
-        let bihar = PolledCity(name: "Aurangabad (Bihar)", latitude: 24.752, longitude: 84.3742)
         let (here, elsewhere) = ((19.901, 75.307), (24.758, 84.366))
         func index(of cities: [PolledCity], _ places: [(Double, Double)?]) -> Double? {
             var stations = CPCBStations(cities)
@@ -277,43 +262,25 @@ struct CPCBTests {
         ("Gorakhpur (Uttar Pradesh)", "Gorakhpur"), ("New Delhi", "Delhi"), ("Greater Noida", "Greater_Noida"),
     ])
     func `A city is found by its other name`(name: String, other: String) throws {
-        var source = CPCB(cities: [PolledCity(name: name, latitude: 28.6, longitude: 77.2)], key: "k")
-        let document = page(rows(good, city: other))
-        #expect(try air(source.findings(for: [0]) { _ in document }).index == 120)
+        let source = CPCB(cities: [PolledCity(name: name, latitude: 28.6, longitude: 77.2)], key: "k")
+        #expect(try air(source.findings(in: page(rows(good, city: other)))).index == 120)
     }
 
     @Test func `A city is named as the set names it, in any case`() throws {
-        var source = CPCB(cities: [PolledCity(name: "Capital", latitude: 28.6, longitude: 77.2, id: "delhi")], key: "k")
-        let document = page(rows(good))
-        #expect(try air(source.findings(for: [0]) { _ in document }).index == 120)
+        let source = CPCB(cities: [PolledCity(name: "Capital", latitude: 28.6, longitude: 77.2, id: "delhi")], key: "k")
+        #expect(try air(source.findings(in: page(rows(good)))).index == 120)
     }
 
     @Test func `A row that is not as documented does not take the others with it`() throws {
-        var source = source()
-        let document = page([#"{"city":7}"#, "null", "[]"] + rows(good))
-        #expect(try air(source.findings(for: [0]) { _ in document }).index == 120)
+        #expect(try index(of: [#"{"city":7}"#, "null", "[]"] + rows(good)) == 120)
         #expect(try source.error(of: #"{"total":1,"records":{}}"#) == .unreadable("records has the wrong type"))
         #expect(try source.error(of: #"{"status":"ok"}"#) == .unreadable("total is missing"))
-    }
-
-    /// Coordinates with blanks as data.gov.in has given them for Cuttack and Pali.
-    @Test func `Coordinates with blanks, as they were recorded, are read`() throws {
-        let cuttack = PolledCity(name: "Cuttack", latitude: 20.46497, longitude: 85.87927)
-        let pali = PolledCity(name: "Pali", latitude: 25.77276, longitude: 73.32335)
-        var source = CPCB(cities: [cuttack, pali], key: "k")
-        let document = page(
-            rows(good, city: "Cuttack", station: "CDA Area, Cuttack - OSPCB")
-                .map { $0.replacing("28.6", with: "20.48891     ").replacing("77.2", with: "85.84768") }
-                + rows(good, city: "Pali", station: "Indira Colony Vistar, Pali - RSPCB")
-                .map { $0.replacing("28.6", with: "25.771061").replacing("77.2", with: " 73.340227") })
-        let findings = try source.findings(for: [0, 1]) { _ in document }
-        #expect(try findings.map { try $0.air.get().index } == [120, 120])
     }
 
     @Test func `Older values of a station that comes twice do not replace newer ones, and are named`() throws {
         let late = rows([("PM2.5", "\"300\""), ("NH3", "\"7\"")], updated: "21-07-2026 22:00:00")
         for table in [late + rows(good), rows(good) + late] {
-            var source = source()
+            var source = source
             var response = SourceResponse(queries: source.queries(for: [0], at: now))
             while let query = response.queries.first {
                 response = try source.read(Array(answer(query.path, table).utf8), of: query, at: now)
@@ -327,12 +294,10 @@ struct CPCBTests {
 
     @Test(arguments: ["0", "-1", "1.5"])
     func `A set without rows is no set`(total: String) throws {
-        var source = source()
         #expect(try source.error(of: page([], total: total)) == .unreadable("total is \(total)"))
     }
 
     @Test func `An error in a good answer is what it says`() throws {
-        var source = source()
         for (document, error) in [
             (#"{"error":{"code":"429","message":"Too many requests"}}"#, SourceError.busy("Too many requests")),
             (#"{"status":"error"}"#, .failed("it gives no reason")),
@@ -369,10 +334,10 @@ struct CPCBFeedTests {
             """
     }
 
-    private func source() -> CPCBFeed { CPCBFeed(cities: [delhi, pune]) }
+    private let source = CPCBFeed(cities: [delhi, pune])
 
     @Test func `A city has the mean of CPCB's own index of its stations`() throws {
-        var source = source()
+        var source = source
         let text = document(
             station("ITO &amp; more", [("PM2.5", "60"), ("PM10", "97"), ("CO", "NA")], index: "97")
                 + station("B", [("PM2.5", "62")], index: "62") + station("C", [("PM10", "500")], index: ""))
@@ -390,47 +355,42 @@ struct CPCBFeedTests {
     }
 
     @Test func `Blanks around coordinates, values and times do not matter`() throws {
-        var source = source()
         let text = document(station("A", [("PM10", " 97 ")], index: " 97 ", updated: " 22-07-2026 00:00:00 "))
             .replacing("\"28.63\"", with: "\"28.63     \"").replacing("\"77.22\"", with: "\" 77.22\"")
-        #expect(try air(source.findings(for: [0]) { _ in text }).index == 97)
+        #expect(try air(source.findings(in: text)).index == 97)
     }
+
+    private static let midnight = "22-07-2026 00:00:00"
 
     @Test(
         arguments: [
-            (["B", "9", "21-07-2026 19:00:00"], "stations that lag more than three hours behind their city", "B"),
-            (["B", "9", ""], "stations without a time that can be read", "B"),
-            (["B", "9", "yesterday"], "stations without a time that can be read", "B"),
-            (["B", "", "22-07-2026 00:00:00"], "stations without an index and averages that make one", "B"),
-            (["B", "NA", "22-07-2026 00:00:00"], "stations without an index and averages that make one", "B"),
-            (["B", "99999", "22-07-2026 00:00:00"], "stations whose index is out of range", "B"),
-            (["B", "-1", "22-07-2026 00:00:00"], "stations whose index is out of range", "B"),
-            (["B", "bad", "22-07-2026 00:00:00"], "stations whose index is out of range", "B"),
-            (["", "9", "22-07-2026 00:00:00"], "stations without a name", "in Delhi"),
-            ([" ", "9", "22-07-2026 00:00:00"], "stations without a name", "in Delhi"),
-            (
-                [String(repeating: "B", count: 257), "9", "22-07-2026 00:00:00"],
-                "stations with a name above 256 bytes", String(repeating: "B", count: 60) + "…"
-            ),
+            ("B", "9", "21-07-2026 19:00:00", "that lag more than three hours behind their city", "B"),
+            ("B", "9", "", "without a time that can be read", "B"),
+            ("B", "9", "yesterday", "without a time that can be read", "B"),
+            ("B", "", midnight, "without an index and averages that make one", "B"),
+            ("B", "NA", midnight, "without an index and averages that make one", "B"),
+            ("B", "99999", midnight, "whose index is out of range", "B"),
+            ("B", "-1", midnight, "whose index is out of range", "B"),
+            ("B", "bad", midnight, "whose index is out of range", "B"),
+            ("", "9", midnight, "without a name", "in Delhi"), (" ", "9", midnight, "without a name", "in Delhi"),
+            (String(repeating: "B", count: 257), "9", midnight, "with a name above 256 bytes", longName),
         ])
     func `A station that does not count is named with the reason`(
-        values: [String], reason: String, name: String
+        station name: String, index: String, updated: String, reason: String, shown: String
     ) throws {
-        var source = source()
         let averages = [("PM2.5", "300"), ("PM10", "NA"), ("CO", "7")]
         let text = document(
-            station("A", [], index: "97") + station(values[0], averages, index: values[1], updated: values[2]))
-        let query = source.queries(for: [0], at: now)[0]
-        let response = try source.read(Array(text.utf8), of: query, at: now)
-        #expect(response.omissions == [Omission(reason, name)])
+            station("A", [], index: "97") + station(name, averages, index: index, updated: updated))
+        let response = try source.response(to: text)
+        #expect(response.omissions == [Omission("stations \(reason)", shown)])
         #expect(try air(response.findings).index == 97)
     }
 
+    private static let longName = String(repeating: "B", count: 60) + "…"
+
     @Test func `An average that is no sub-index and an unknown pollutant are named`() throws {
-        var source = source()
         let text = document(station("A", [("PM10", "97"), ("CO", "few"), ("NO2", "-2"), ("PM1", "5")], index: "97"))
-        let query = source.queries(for: [0], at: now)[0]
-        let response = try source.read(Array(text.utf8), of: query, at: now)
+        let response = try source.response(to: text)
         #expect(
             response.omissions == [
                 Omission("averages that are no sub-index", "co of A"),
@@ -441,7 +401,6 @@ struct CPCBFeedTests {
     }
 
     @Test func `A document that is cut off or none is rejected`() throws {
-        var source = source()
         let good = document(station("A", [("PM10", "9")], index: "9"))
         for text in [
             "", "<", "<html></html>", String(good.prefix(200)), String(good.dropLast(3)), "{\"total\":1}", "<a b='",

@@ -32,14 +32,21 @@ extension AirSource {
         return findings
     }
 
-    mutating func error(of document: String) throws -> SourceError {
-        let query = try #require(queries(for: [0], at: now).first)
-        do throws(SourceError) {
-            _ = try read(Array(document.utf8), of: query, at: now)
-        } catch {
-            return error
-        }
-        throw AirUnavailable("there is no error")
+    /// What is found of the first city when each query is answered with the document.
+    func findings(in document: String) throws -> [CityFinding] {
+        var source = self
+        return try source.findings(for: [0]) { _ in document }
+    }
+
+    /// The response to the first query about the first city.
+    func response(to document: String) throws -> SourceResponse {
+        var source = self
+        let query = try #require(source.queries(for: [0], at: now).first)
+        return try source.read(Array(document.utf8), of: query, at: now)
+    }
+
+    func error(of document: String) throws -> SourceError {
+        try #require(throws: SourceError.self) { try response(to: document) }
     }
 }
 

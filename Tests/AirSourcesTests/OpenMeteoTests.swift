@@ -52,11 +52,8 @@ struct OpenMeteoTests {
     }
 
     @Test func `The index of a place, its hour and its newest concentrations; hours to come do not count`() throws {
-        var source = source()
-        let document = place(three)
-        let air = try air(source.findings(for: [0]) { _ in document })
         #expect(
-            air
+            try air(source().findings(in: place(three)))
                 == CityAir(
                     index: 75, observedAt: thisHour, concentrations: [.pm25: 45, .no2: 20.5, .so2: 8],
                     subIndices: [.pm25: 75, .no2: 26, .so2: 10], basis: "24h"))
@@ -64,28 +61,13 @@ struct OpenMeteoTests {
 
     @Test(arguments: [Int64.min, Int64.min + 1, -3600, 1 << 60])
     func `An hour that no air has been in is none`(time: Int64) throws {
-        var source = source()
         let document = #"{"hourly":{"time":[\#(time)],"pm2_5":[45],"pm10":[45],"ozone":[45],"nitrogen_dioxide":[4]}}"#
-        #expect(try reason(source.findings(for: [0]) { _ in document }) == "no hour has a value")
-    }
-
-    @Test func `A document of more values than any real one is rejected before it is read`() throws {
-        var source = source()
-        let document = "[" + String(repeating: "1,", count: 300_000) + "1]"
-        #expect(try source.error(of: document) == .unreadable("it has more than 300000 values"))
-    }
-
-    @Test func `An error in a good answer is what it says`() throws {
-        var source = source()
-        let document = #"{"error":true,"reason":"Daily API request limit exceeded."}"#
-        #expect(try source.error(of: document) == .busy("Daily API request limit exceeded."))
+        #expect(try reason(source().findings(in: document)) == "no hour has a value")
     }
 
     @Test func `Concentrations that would make an index which the exporter rejects make none`() throws {
-        var source = source()
         let document = place([("pm2_5", "65535"), ("nitrogen_dioxide", "20.5"), ("sulphur_dioxide", "8")])
-        let reason = try reason(source.findings(for: [0]) { _ in document })
-        #expect(reason.hasPrefix("the index would be "))
+        #expect(try reason(source().findings(in: document)).hasPrefix("the index would be "))
     }
 
     @Test func `Several places are an array, in the order asked`() throws {
@@ -97,25 +79,23 @@ struct OpenMeteoTests {
     }
 
     @Test func `Hours of null are missing, and a pollutant of nothing but null is none`() throws {
-        var source = source()
         let hours = (0..<24).map { $0 < 16 ? "45" : "null" }.joined(separator: ",")
         let times = (0..<24).map { "\(thisHour - Int64($0) * 3600)" }.joined(separator: ",")
         let nulls = Array(repeating: "null", count: 24).joined(separator: ",")
         let document =
             #"{"hourly":{"time":[\#(times)],"pm2_5":[\#(hours)],"ozone":[\#(hours)],"#
             + #""carbon_monoxide":[\#(hours)],"ammonia":[\#(nulls)]}}"#
-        let air = try air(source.findings(for: [0]) { _ in document })
+        let air = try air(source().findings(in: document))
         #expect(air.index == 75)
         #expect(air.concentrations.keys.contains(.nh3) == false)
     }
 
     @Test func `Hours out of order are sorted by their time`() throws {
-        var source = source()
         let order = Array(0..<30).reversed() + [30, 31]
         let times = order.map { "\(thisHour - Int64($0) * 3600)" }.joined(separator: ",")
         let values = order.map { $0 == 0 ? "77" : "45" }.joined(separator: ",")
         let document = #"{"hourly":{"time":[\#(times)],"pm2_5":[\#(values)],"ozone":[\#(values)],"pm10":[\#(values)]}}"#
-        let air = try air(source.findings(for: [0]) { _ in document })
+        let air = try air(source().findings(in: document))
         #expect(air.observedAt == thisHour)
         #expect(air.concentrations[.pm25] == 77)
     }
@@ -123,9 +103,9 @@ struct OpenMeteoTests {
     @Test func `Too few pollutants, no hours, or old hours are no air, and why`() throws {
         var source = source()
         let two = place(Array(three.prefix(2)))
-        #expect(try reason(source.findings(for: [0]) { _ in two }).hasPrefix("pm2_5, no2 have enough hours"))
+        #expect(try reason(source.findings(in: two)).hasPrefix("pm2_5, no2 have enough hours"))
         let none = place([("pm2_5", "null")], coming: "null")
-        #expect(try reason(source.findings(for: [0]) { _ in none }) == "no hour has a value")
+        #expect(try reason(source.findings(in: none)) == "no hour has a value")
         let document = place(three, future: 0)
         #expect(
             try reason(source.findings(for: [0], at: now + 25 * 3600) { _ in document })
@@ -147,28 +127,28 @@ struct OpenMeteoTests {
         ("{}", "hourly.time is missing"),
     ])
     func `The part of a place that is not as documented is named`(document: String, text: String) throws {
-        var source = source()
-        #expect(try reason(source.findings(for: [0]) { _ in document }) == text)
+        #expect(try reason(source().findings(in: document)) == text)
     }
 
-    @Test(arguments: [
-        ("[]", "it has 0 places, expected 1"), ("[{},{}]", "it has 2 places, expected 1"), ("", "it is no JSON"),
-        (#"{"hourly":{"ti"#, "it is no JSON"), ("<html>502</html>", "it is no JSON"),
-    ])
-    func `A document that says nothing is an error`(document: String, text: String) throws {
-        var source = source()
-        #expect(try source.error(of: document) == .unreadable(text))
+    @Test(
+        arguments: [
+            ("[]", .unreadable("it has 0 places, expected 1")), ("[{},{}]", .unreadable("it has 2 places, expected 1")),
+            ("", .unreadable("it is no JSON")), (#"{"hourly":{"ti"#, .unreadable("it is no JSON")),
+            ("<html>502</html>", .unreadable("it is no JSON")),
+            ("[" + String(repeating: "1,", count: 300_000) + "1]", .unreadable("it has more than 300000 values")),
+            (#"{"error":true,"reason":"Daily request limit exceeded."}"#, .busy("Daily request limit exceeded.")),
+        ] as [(String, SourceError)])
+    func `A document that says nothing is an error`(document: String, error: SourceError) throws {
+        #expect(try source().error(of: document) == error)
     }
 
     @Test func `Numbers may be text, small negative ones count as 0, and what is none is left out and named`() throws {
-        let source = source()
         let document = place(
             [
                 ("pm2_5", "\" 45.0 \""), ("nitrogen_dioxide", "-0.3"), ("sulphur_dioxide", "8"), ("pm10", "-999"),
                 ("ozone", "1e9"), ("ammonia", "\"low\""),
             ], coming: "7")
-        let query = source.queries(for: [0], at: now)[0]
-        let response = try source.read(Array(document.utf8), of: query, at: now)
+        let response = try source().response(to: document)
         #expect(try air(response.findings).concentrations == [.pm25: 45, .no2: 0, .so2: 8])
         #expect(
             response.omissions == [

@@ -51,20 +51,17 @@ struct TimesTests {
         #expect(SourceError(vendorMessage: text) == error)
     }
 
-    @Test func `A source's explanation is one line`() {
-        #expect(explanation(in: Array(#"{"error":true,"reason":"Value of\n type"}"#.utf8)) == "Value of  type")
-        #expect(explanation(in: Array(#"{"error":"Key not authorised"}"#.utf8)) == "Key not authorised")
-        #expect(explanation(in: Array(#"{"status":"error","data":"Invalid key"}"#.utf8)) == "Invalid key")
-        #expect(explanation(in: Array(#"{"detail":[{"loc":["query"]}]}"#.utf8)) == nil)
-        #expect(explanation(in: Array(#"{"detail":[{"loc":["query"],"msg":"too large"}]}"#.utf8)) == "too large")
-        #expect(explanation(in: Array(#"{"error":{"code":7,"message":"Quota exceeded"}}"#.utf8)) == "Quota exceeded")
-        #expect(explanation(in: Array(#""Unauthorized""#.utf8)) == "Unauthorized")
-        #expect(explanation(in: Array(#"{"message":7,"data":[]}"#.utf8)) == nil)
-        #expect(explanation(in: Array("<html>".utf8)) == nil)
-    }
-
-    @Test func `What a source says comes on one line and cannot steer a terminal`() {
-        let document = #"{"error":true,"reason":"a\u009b31m\u202e\u2066b\r\nc"}"#
-        #expect(explanation(in: Array(document.utf8)) == "a 31m  b  c")
+    @Test(
+        arguments: [
+            (#"{"error":true,"reason":"Value of\n type"}"#, "Value of  type"),
+            (#"{"error":"Key not authorised"}"#, "Key not authorised"),
+            (#"{"status":"error","data":"Invalid key"}"#, "Invalid key"), (#"{"detail":[{"loc":["query"]}]}"#, nil),
+            (#"{"detail":[{"loc":["query"],"msg":"too large"}]}"#, "too large"),
+            (#"{"error":{"code":7,"message":"Quota exceeded"}}"#, "Quota exceeded"),
+            (#""Unauthorized""#, "Unauthorized"), (#"{"message":7,"data":[]}"#, nil), ("<html>", nil),
+            (#"{"error":true,"reason":"a\u009b31m\u202e\u2066b\r\nc"}"#, "a 31m  b  c"),
+        ] as [(String, String?)])
+    func `A source's explanation is one line that cannot steer a terminal`(document: String, text: String?) {
+        #expect(explanation(in: Array(document.utf8)) == text)
     }
 }

@@ -1,5 +1,6 @@
 import Bytes
 import Foundation
+import TestSupport
 import Testing
 
 @testable import System
@@ -42,200 +43,142 @@ import Testing
         static let all = documents + certificates + choices + clientCertificates + http + users + rateLimits
 
         static let documents = [
-            Case("empty"),
-            Case("comment"),
-            Case("null"),
+            Case("empty"), Case("comment"), Case("null"), Case("sections-null"), Case("second-document"),
+            Case("flow-style"), Case("anchors"),
             Case("top-level-list", "line 1: the document is a list, expected a mapping"),
             Case("top-level-text", "line 1: the document is \"tls_server_config\", expected a mapping"),
             Case("junk", "line 1: did not find expected node content"),
             Case("not-utf8", "line 2: invalid leading UTF-8 octet"),
-            Case(
-                "unknown-section",
-                "line 1: basic_auth is unknown, "
-                    + "expected one of tls_server_config, http_server_config, basic_auth_users, rate_limit"),
-            Case(
-                "unknown-tls-key",
-                "line 4: tls_server_config.certificate is unknown, expected one of cert, cert_file, key, key_file, "
-                    + "client_ca, client_ca_file, client_auth_type, client_allowed_sans, min_version, max_version, "
-                    + "cipher_suites, curve_preferences, prefer_server_cipher_suites"),
+            Case("unknown-section", "line 1: basic_auth is unknown, expected one of " + sections),
+            Case("unknown-tls-key", "line 4: \(tls).certificate is unknown, expected one of " + tlsKeys),
             Case("unknown-http-key", "line 2: http_server_config.http3 is unknown, expected one of http2, headers"),
             Case("unknown-rate-limit-key", "line 2: rate_limit.rate is unknown, expected one of interval, burst"),
             Case("key-twice", "line 4: the key \"cert_file\" is there twice"),
             Case("section-twice", "line 3: the key \"http_server_config\" is there twice"),
-            Case("sections-null"),
-            Case("section-is-list", "line 1: tls_server_config is a list, expected a mapping"),
-            Case("section-is-text", "line 1: tls_server_config is \"\", expected a mapping"),
-            Case("second-document"),
-            Case("flow-style"),
-            Case("anchors"),
-            Case("merge-key", "line 2: merge keys (<<) are not supported, expected the keys themselves", .stricter),
-            Case("merge-key-text", "line 2: merge keys (<<) are not supported, expected the keys themselves"),
+            Case("section-is-list", "line 1: \(tls) is a list, expected a mapping"),
+            Case("section-is-text", "line 1: \(tls) is \"\", expected a mapping"),
+            Case("merge-key", "line 2: \(mergeKeys)", .stricter), Case("merge-key-text", "line 2: \(mergeKeys)"),
             Case("alias-unknown", "line 2: found undefined alias"),
             Case("alias-inside-itself", "line 2: nested deeper than 8 levels"),
         ]
 
+        private static let tls = "tls_server_config"
+        private static let sections = "\(tls), http_server_config, basic_auth_users, rate_limit"
+        private static let tlsKeys =
+            "cert, cert_file, key, key_file, client_ca, client_ca_file, client_auth_type, client_allowed_sans, "
+            + "min_version, max_version, cipher_suites, curve_preferences, prefer_server_cipher_suites"
+        private static let mergeKeys = "merge keys (<<) are not supported, expected the keys themselves"
+
         static let certificates = [
-            Case("tls"),
-            Case("tls-ec"),
-            Case("tls-ed25519"),
-            Case("tls-pkcs1"),
-            Case("tls-chain"),
-            Case(
-                "tls-chain-reversed",
-                "tls_server_config.cert_file (FOLDER/chain-reversed.pem) cannot be served with key_file "
-                    + "(FOLDER/server.key): The certificate and the given key do not match"),
-            Case("tls-one-file"),
-            Case("tls-inline", nil, .newer(.inlinePEM)),
+            Case("tls"), Case("tls-ec"), Case("tls-ed25519"), Case("tls-pkcs1"), Case("tls-chain"),
+            Case("tls-one-file"), Case("tls-inline", nil, .newer(.inlinePEM)),
             Case("tls-inline-and-file", nil, .newer(.inlinePEM)),
-            Case("tls-inline-junk", "tls_server_config.cert cannot be served: "),
-            Case("tls-cert-missing", "tls_server_config has neither cert nor cert_file"),
-            Case("tls-key-missing", "tls_server_config has neither key nor key_file"),
-            Case("tls-cert-empty", "tls_server_config has neither cert nor cert_file"),
-            Case(
-                "tls-cert-no-file",
-                "tls_server_config.cert_file: cannot read FOLDER/none.pem: No such file or directory"),
-            Case(
-                "tls-key-no-file",
-                "tls_server_config.key_file: cannot read FOLDER/none.key: No such file or directory"),
-            Case(
-                "tls-cert-is-directory", "tls_server_config.cert_file: cannot read FOLDER/.: it is not a regular file"),
-            Case("tls-cert-empty-file", "tls_server_config.cert_file (FOLDER/empty.pem) cannot be served: "),
-            Case("tls-cert-is-key", "tls_server_config.cert_file (FOLDER/server.key) cannot be served: "),
-            Case(
-                "tls-key-of-another",
-                "tls_server_config.cert_file (FOLDER/server.pem) cannot be served with key_file "
-                    + "(FOLDER/server-ec.key): The certificate and the given key do not match"),
-            Case(
-                "tls-key-encrypted",
-                "tls_server_config.cert_file (FOLDER/server.pem) cannot be served with key_file "
-                    + "(FOLDER/server-encrypted.key): "),
-            Case(
-                "tls-name-is-number",
-                "tls_server_config.cert_file: cannot read FOLDER/404: No such file or directory"),
+            Case("tls-inline-junk", "\(tls).cert cannot be served: "),
+            Case("tls-cert-missing", noCertificate), Case("tls-cert-empty", noCertificate),
+            Case("tls-key-missing", "\(tls) has neither key nor key_file"),
+            Case("tls-cert-no-file", "\(tls).cert_file: cannot read FOLDER/none.pem: No such file or directory"),
+            Case("tls-key-no-file", "\(tls).key_file: cannot read FOLDER/none.key: No such file or directory"),
+            Case("tls-name-is-number", "\(tls).cert_file: cannot read FOLDER/404: No such file or directory"),
+            Case("tls-cert-is-directory", "\(tls).cert_file: cannot read FOLDER/.: it is not a regular file"),
+            Case("tls-cert-empty-file", "\(tls).cert_file (FOLDER/empty.pem) cannot be served: "),
+            Case("tls-cert-is-key", "\(tls).cert_file (FOLDER/server.key) cannot be served: "),
+            Case("tls-chain-reversed", unserved("chain-reversed.pem", key: "server.key") + noMatch),
+            Case("tls-key-of-another", unserved("server.pem", key: "server-ec.key") + noMatch),
+            Case("tls-key-encrypted", unserved("server.pem", key: "server-encrypted.key")),
         ]
 
+        private static let noCertificate = "\(tls) has neither cert nor cert_file"
+        private static let noMatch = "The certificate and the given key do not match"
+
+        private static func unserved(_ certificate: String, key: String) -> String {
+            "\(tls).cert_file (FOLDER/\(certificate)) cannot be served with key_file (FOLDER/\(key)): "
+        }
+
         static let choices = [
-            Case("tls-versions-only"),
-            Case("tls-all-versions"),
-            Case(
-                "tls-version-unknown",
-                "line 4: tls_server_config.min_version is \"TLS14\", expected one of TLS10, TLS11, TLS12, TLS13"),
-            Case(
-                "tls-version-number",
-                "line 4: tls_server_config.max_version is \"1.2\", expected one of TLS10, TLS11, TLS12, TLS13"),
-            Case(
-                "tls-version-lower-case",
-                "line 4: tls_server_config.min_version is \"tls12\", expected one of TLS10, TLS11, TLS12, TLS13"),
-            Case("tls-version-null"),
+            Case("tls-versions-only"), Case("tls-all-versions"), Case("tls-version-null"), Case("tls-ciphers"),
+            Case("tls-ciphers-empty"), Case("tls-curves"),
+            Case("tls-version-unknown", "line 4: \(tls).min_version is \"TLS14\", expected one of " + versions),
+            Case("tls-version-number", "line 4: \(tls).max_version is \"1.2\", expected one of " + versions),
+            Case("tls-version-lower-case", "line 4: \(tls).min_version is \"tls12\", expected one of " + versions),
             Case(
                 "tls-versions-reversed",
-                "tls_server_config: min_version, max_version and cipher_suites leave nothing for this certificate",
-                .stricter),
-            Case("tls-ciphers"),
-            Case("tls-ciphers-empty"),
+                "\(tls): min_version, max_version and cipher_suites leave nothing for this certificate", .stricter),
             Case(
                 "tls-cipher-unknown",
-                "line 6: tls_server_config.cipher_suites[1] is \"TLS_ECDHE_RSA_WITH_AES_512_GCM_SHA512\", "
-                    + "expected one of TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, "),
+                suite(1, line: 6, "TLS_ECDHE_RSA_WITH_AES_512_GCM_SHA512") + "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, "
+            ),
+            Case("tls-cipher-insecure", suite(0, line: 4, "TLS_RSA_WITH_3DES_EDE_CBC_SHA")),
+            Case("tls-cipher-rsa", suite(0, line: 4, "TLS_RSA_WITH_AES_128_GCM_SHA256"), .newer(.suites)),
             Case(
-                "tls-cipher-insecure",
-                "line 4: tls_server_config.cipher_suites[0] is \"TLS_RSA_WITH_3DES_EDE_CBC_SHA\", expected one of "),
-            Case(
-                "tls-cipher-rsa",
-                "line 4: tls_server_config.cipher_suites[0] is \"TLS_RSA_WITH_AES_128_GCM_SHA256\", expected one of ",
-                .newer(.suites)),
-            Case(
-                "tls-ciphers-text",
-                "line 4: tls_server_config.cipher_suites is \"TLS_AES_128_GCM_SHA256\", expected a list"),
-            Case("tls-curves"),
+                "tls-ciphers-text", "line 4: \(tls).cipher_suites is \"TLS_AES_128_GCM_SHA256\", expected a list"),
             Case(
                 "tls-curve-unknown",
-                "line 4: tls_server_config.curve_preferences[0] is \"CurveP224\", "
+                "line 4: \(tls).curve_preferences[0] is \"CurveP224\", "
                     + "expected one of X25519, CurveP256, CurveP384, CurveP521"),
             Case(
                 "tls-prefer-text",
-                "line 4: tls_server_config.prefer_server_cipher_suites is \"true\", expected true or false"),
+                "line 4: \(tls).prefer_server_cipher_suites is \"true\", expected true or false"),
         ]
 
+        private static let versions = "TLS10, TLS11, TLS12, TLS13"
+
+        private static func suite(_ number: Int, line: Int, _ name: String) -> String {
+            "line \(line): \(tls).cipher_suites[\(number)] is \"\(name)\", expected one of "
+        }
+
         static let clientCertificates = [
-            Case("client-ca"),
-            Case("client-ca-inline", nil, .newer(.inlinePEM)),
-            Case(
-                "client-ca-without-policy",
-                "tls_server_config.client_ca_file (FOLDER/ca.pem) is given, "
-                    + "expected a client_auth_type other than NoClientCert with it"),
-            Case(
-                "client-ca-no-client-cert",
-                "tls_server_config.client_ca_file (FOLDER/ca.pem) is given, "
-                    + "expected a client_auth_type other than NoClientCert with it"),
-            Case(
-                "client-ca-no-file",
-                "tls_server_config.client_ca_file: cannot read FOLDER/none.pem: No such file or directory"),
-            Case(
-                "client-ca-no-certificate",
-                "tls_server_config.client_ca_file (FOLDER/ca-none.pem) has a certificate that cannot be read: ",
-                .stricter),
-            Case(
-                "client-ca-one-broken",
-                "tls_server_config.client_ca_file (FOLDER/ca-one-broken.pem) has a certificate that cannot be read: ",
-                .stricter),
-            Case("client-auth-without-ca"),
-            Case("client-auth-old-name"),
-            Case("client-auth-request"),
-            Case("client-auth-any"),
-            Case(
-                "client-auth-unknown",
-                "line 4: tls_server_config.client_auth_type is \"RequireClientCertificate\", expected one of "
-                    + "NoClientCert, RequestClientCert, RequireAnyClientCert, VerifyClientCertIfGiven, "
-                    + "RequireAndVerifyClientCert"),
-            Case("client-auth-only", "tls_server_config has neither cert nor cert_file"),
+            Case("client-ca"), Case("client-ca-inline", nil, .newer(.inlinePEM)), Case("client-auth-without-ca"),
+            Case("client-auth-old-name"), Case("client-auth-request"), Case("client-auth-any"),
             Case("client-sans", nil, .newer(.subjectNames)),
             Case("client-sans-optional", nil, .newer(.subjectNames)),
             Case("client-sans-no-client-cert", nil, .newer(.subjectNames)),
+            Case("client-ca-without-policy", noPolicy), Case("client-ca-no-client-cert", noPolicy),
+            Case("client-ca-no-file", "\(tls).client_ca_file: cannot read FOLDER/none.pem: No such file or directory"),
+            Case("client-ca-no-certificate", unreadable("ca-none.pem"), .stricter),
+            Case("client-ca-one-broken", unreadable("ca-one-broken.pem"), .stricter),
+            Case(
+                "client-auth-unknown",
+                "line 4: \(tls).client_auth_type is \"RequireClientCertificate\", expected one of NoClientCert, "
+                    + "RequestClientCert, RequireAnyClientCert, VerifyClientCertIfGiven, RequireAndVerifyClientCert"),
+            Case("client-auth-only", noCertificate),
             Case(
                 "client-sans-text",
-                "line 4: tls_server_config.client_allowed_sans is \"prometheus.example.org\", expected a list"),
+                "line 4: \(tls).client_allowed_sans is \"prometheus.example.org\", expected a list"),
         ]
+
+        private static let noPolicy =
+            "\(tls).client_ca_file (FOLDER/ca.pem) is given, expected a client_auth_type other than NoClientCert with it"
+
+        private static func unreadable(_ file: String) -> String {
+            "\(tls).client_ca_file (FOLDER/\(file)) has a certificate that cannot be read: "
+        }
 
         static let http = [
-            Case("http2-off"),
+            Case("http2-off"), Case("headers"), Case("header-blank"), Case("header-two-lines"),
             Case("http2-text", "line 2: http_server_config.http2 is \"maybe\", expected true or false"),
-            Case("headers"),
-            Case("header-blank"),
-            Case("header-two-lines"),
-            Case("header-unknown", "line 3: http_server_config.headers.Server is unknown, expected one of " + names),
-            Case(
-                "header-lower-case",
-                "line 3: http_server_config.headers.x-frame-options is unknown, expected one of " + names),
-            Case(
-                "header-frame-options",
-                "line 3: http_server_config.headers.X-Frame-Options is \"DENY\", expected deny or sameorigin"),
-            Case(
-                "header-frame-options-blank",
-                "line 3: http_server_config.headers.X-Frame-Options is \"\", expected deny or sameorigin"),
+            Case("header-unknown", "line 3: \(headers).Server is unknown, expected one of " + names),
+            Case("header-lower-case", "line 3: \(headers).x-frame-options is unknown, expected one of " + names),
+            Case("header-frame-options", "line 3: \(frameOptions) is \"DENY\", expected deny or sameorigin"),
+            Case("header-frame-options-blank", "line 3: \(frameOptions) is \"\", expected deny or sameorigin"),
+            Case("header-is-list", "line 3: \(frameOptions) is a list, expected a text"),
             Case(
                 "header-content-type-options",
-                "line 3: http_server_config.headers.X-Content-Type-Options is \"sniff\", expected nosniff"),
-            Case("header-is-list", "line 3: http_server_config.headers.X-Frame-Options is a list, expected a text"),
-            Case("headers-list", "line 2: http_server_config.headers is a list, expected a mapping"),
+                "line 3: \(headers).X-Content-Type-Options is \"sniff\", expected nosniff"),
+            Case("headers-list", "line 2: \(headers) is a list, expected a mapping"),
         ]
 
+        private static let headers = "http_server_config.headers"
+        private static let frameOptions = "\(headers).X-Frame-Options"
         private static let names =
             "Content-Security-Policy, X-Frame-Options, X-Content-Type-Options, X-XSS-Protection, "
             + "Strict-Transport-Security"
 
         static let users = [
-            Case("users"),
-            Case("users-variants"),
-            Case("users-and-tls"),
-            Case("users-two-spellings"),
+            Case("users"), Case("users-variants"), Case("users-and-tls"), Case("users-two-spellings"),
             Case("users-twice", "line 3: the key \"alice\" is there twice"),
             Case("users-number-twice", "line 3: the key \"7\" is there twice"),
-            Case("users-plain-password", hash),
-            Case("users-null", hash),
-            Case("users-cost-low", hash),
-            Case("users-cost-text", hash),
-            Case("users-sha512", hash),
+            Case("users-plain-password", hash), Case("users-null", hash), Case("users-cost-low", hash),
+            Case("users-cost-text", hash), Case("users-sha512", hash),
             Case("users-list", "line 2: basic_auth_users is a list, expected a mapping"),
             Case("users-hash-is-list", "line 2: basic_auth_users.alice is a list, expected a bcrypt hash"),
         ]
@@ -244,8 +187,7 @@ import Testing
             "line 2: basic_auth_users.alice is <secret>, expected a bcrypt hash ($2y$…) with a cost of 4 to 31"
 
         static let rateLimits = [
-            Case("rate-limit", nil, .newer(.rateLimit)),
-            Case("rate-limit-off", nil, .newer(.rateLimit)),
+            Case("rate-limit", nil, .newer(.rateLimit)), Case("rate-limit-off", nil, .newer(.rateLimit)),
             Case("rate-limit-no-burst", nil, .newer(.rateLimit)),
             Case(
                 "rate-limit-days",
@@ -280,7 +222,7 @@ import Testing
     func `Files are judged the same by promtool`() throws {
         var agreements: [Case.Feature: Set<Bool>] = [:]
         for scenario in Case.all {
-            let accepts = try answer("check", "web-config", Self.path(scenario.file)).status == 0
+            let accepts = try Subprocess([Self.promtool, "check", "web-config", Self.path(scenario.file)]).status == 0
             let agrees = accepts == (scenario.error == nil)
             if case .newer(let feature) = scenario.judge {
                 agreements[feature, default: []].insert(agrees)
@@ -288,21 +230,8 @@ import Testing
                 #expect(agrees == (scenario.judge == .agrees), "\(scenario.file)")
             }
         }
-        let isOldest = try answer("--version").output.contains("version 2.42.")
+        let isOldest = try Subprocess([Self.promtool, "--version"]).text.contains("version 2.42.")
         for (feature, values) in agreements { #expect(isOldest ? values == [false] : values.count == 1, "\(feature)") }
-    }
-
-    private func answer(_ arguments: String...) throws -> (status: Int32, output: String) {
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = URL(filePath: Self.promtool)
-        process.arguments = arguments
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-        process.waitUntilExit()
-        return (process.terminationStatus, text)
     }
 
     @Test func `A missing file is an error`() {

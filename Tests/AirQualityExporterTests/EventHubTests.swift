@@ -120,12 +120,4 @@ import Testing
             }
         }
     }
-
-    @Test func `A listener that leaves is forgotten`() throws {
-        let bench = try Bench()
-        let client = try bench.listen()
-        #expect(bench.hub.listenerCount == 1)
-        client.close()
-        eventually("the end of the listener") { bench.hub.listenerCount == 0 }
-    }
 }

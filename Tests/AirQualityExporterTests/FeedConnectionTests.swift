@@ -76,10 +76,7 @@ struct FeedConnectionTests {
         #expect(fields.count == 2 && fields[0] == fields[1])
     }
 
-    @Test func `A header file that cannot be read or has a bad line is rejected, without showing it`() {
-        let file = directory.write("headers", "A: b\n\nsecret without a colon\n")
-        #expect(
-            line("--feed.header-file=\(file)") == "--feed.header-file \"\(file)\": expected \"Name: value\" in line 3")
+    @Test func `A header file that cannot be read is rejected`() {
         #expect(
             line("--feed.header-file=/nowhere") == "--feed.header-file \"/nowhere\": expected a file that can be read: "
                 + "cannot read /nowhere: No such file or directory")

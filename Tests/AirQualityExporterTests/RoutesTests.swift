@@ -112,17 +112,12 @@ struct RoutesTests {
 
     @Test func `A request for the metrics is answered in the format and the coding it accepts`() throws {
         let routes = try server()
-        let plain = routes.respond(to: HTTPRequest(path: "/metrics"))
+        let plain = routes.get("/metrics")
         #expect(plain.header("Content-Type") == "text/plain; version=0.0.4; charset=utf-8")
         #expect(plain.header("Vary") == "Accept, Accept-Encoding")
         #expect(plain.text.contains(#"airquality_index{city="Mumbai"} 183.2"#))
-        let openMetrics = routes.respond(
-            to: HTTPRequest(
-                path: "/metrics",
-                fields: [
-                    HTTPField(name: "Accept", value: "application/openmetrics-text;version=1.0.0"),
-                    HTTPField(name: "Accept-Encoding", value: "gzip"),
-                ]))
+        let openMetrics = routes.get(
+            "/metrics", ["Accept": "application/openmetrics-text;version=1.0.0", "Accept-Encoding": "gzip"])
         #expect(openMetrics.header("Content-Type") == "application/openmetrics-text; version=1.0.0; charset=utf-8")
         #expect(openMetrics.header("Content-Encoding") == "gzip")
         #expect(openMetrics.bytes.starts(with: [0x1F, 0x8B]))
@@ -130,58 +125,43 @@ struct RoutesTests {
 
     @Test func `A request for one city's history is told the city's shard, where there are shards`() throws {
         let routes = try server { $0.format.shard = Shard(index: 0, count: 4) }
-        func answer(_ query: String) -> HTTPResponse {
-            routes.respond(to: HTTPRequest(path: "/history.json", query: query))
-        }
         for city in ["Mumbai", "Delhi", "Navi+Mumbai", "S%C3%A3o+Paulo"] {
             let name = city.replacing("+", with: " ").replacing("%C3%A3", with: "ã")
-            let shard = Shard(of: Array(name.utf8).span, count: 4)
-            let found = answer("city=\(city)")
-            #expect(found.status == 200 && found.header("Air-Quality-Shard") == "\(shard.index)/4")
+            let shard = "\(Shard(of: Array(name.utf8).span, count: 4).index)/4"
+            let found = routes.get("/history.json", query: "city=\(city)")
+            #expect(found.status == 200 && found.header("Air-Quality-Shard") == shard)
             let tag = try #require(found.header("ETag"))
-            let again = routes.respond(
-                to: HTTPRequest(
-                    path: "/history.json", query: "city=\(city)", fields: [HTTPField(name: "If-None-Match", value: tag)]
-                ))
-            #expect(again.status == 304 && again.header("Air-Quality-Shard") == "\(shard.index)/4")
+            let again = routes.get("/history.json", query: "city=\(city)", ["If-None-Match": tag])
+            #expect(again.status == 304 && again.header("Air-Quality-Shard") == shard)
         }
         for query in ["", "city=Mumbai&city=Delhi", "limit=1"] {
-            #expect(answer(query).header("Air-Quality-Shard") == nil)
+            #expect(routes.get("/history.json", query: query).header("Air-Quality-Shard") == nil)
         }
-        let unsharded = try server().respond(to: HTTPRequest(path: "/history.json", query: "city=Mumbai"))
-        #expect(unsharded.header("Air-Quality-Shard") == nil)
+        #expect(try server().get("/history.json", query: "city=Mumbai").header("Air-Quality-Shard") == nil)
     }
 
     @Test func `A request for the history is answered once for the same content`() throws {
         let routes = try server()
-        let first = routes.respond(to: HTTPRequest(path: "/history.json"))
+        let first = routes.get("/history.json")
         #expect(first.header("Content-Type") == "application/json")
         #expect(first.header("Cache-Control") == "no-cache")
         let tag = first.header("ETag") ?? ""
         #expect(tag.hasPrefix("\"") && tag.count > 4)
         for condition in [tag, "W/" + tag, "\"x\", " + tag, "*"] {
-            let again = routes.respond(
-                to: HTTPRequest(path: "/history.json", fields: [HTTPField(name: "If-None-Match", value: condition)]))
+            let again = routes.get("/history.json", ["If-None-Match": condition])
             #expect(again.status == 304)
             #expect(again.header("ETag") == tag)
             #expect(again.bytes.isEmpty)
         }
-        let other = routes.respond(
-            to: HTTPRequest(path: "/history.json", fields: [HTTPField(name: "If-None-Match", value: "\"x\"")]))
+        let other = routes.get("/history.json", ["If-None-Match": "\"x\""])
         #expect(other.status == 200)
         #expect(other.bytes == first.bytes)
-        let gzip = routes.respond(
-            to: HTTPRequest(path: "/history.json", fields: [HTTPField(name: "Accept-Encoding", value: "gzip")]))
+        let gzip = routes.get("/history.json", ["Accept-Encoding": "gzip"])
         let gzipTag = gzip.header("ETag") ?? ""
         #expect(gzipTag.hasPrefix("W/\"") && gzipTag != tag && gzipTag != "W/" + tag)
-        let gzipAgain = routes.respond(
-            to: HTTPRequest(
-                path: "/history.json",
-                fields: [
-                    HTTPField(name: "Accept-Encoding", value: "gzip"), HTTPField(name: "If-None-Match", value: gzipTag),
-                ]))
+        let gzipAgain = routes.get("/history.json", ["Accept-Encoding": "gzip", "If-None-Match": gzipTag])
         #expect(gzipAgain.status == 304 && gzipAgain.header("ETag") == gzipTag)
-        let bad = routes.respond(to: HTTPRequest(path: "/history.json", query: "limit=0"))
+        let bad = routes.get("/history.json", query: "limit=0")
         #expect(bad.status == 400)
         #expect(bad.text == "{\"error\": \"query: limit is \\\"0\\\", expected a whole number from 1 up\"}\n")
     }
@@ -237,7 +217,7 @@ struct RoutesTests {
     }
 
     @Test func `A request for the list shows cities, and nothing of a name is markup`() throws {
-        let text = try server().respond(to: HTTPRequest(path: "/")).text
+        let text = try server().get("/").text
         #expect(text.contains("&lt;b&gt;&amp;&quot;"))
         #expect(!text.contains("<b>&"))
         #expect(text.contains("href=\"city/%3Cb%3E%26%22\""))
@@ -246,14 +226,13 @@ struct RoutesTests {
     }
 
     @Test func `The page about the exporter has its version and all paths, with links where they lead to`() throws {
-        let request = HTTPRequest(path: "/about")
-        let about = try server { $0.web.telemetryPath = "/x" }.respond(to: request).text
+        let about = try server { $0.web.telemetryPath = "/x" }.get("/about").text
         #expect(about.contains("Air Quality Exporter \(BuildVersion.version)"))
         for path in ["/x", "/", "/?kiosk", "/about", "/history.json", "/events", "/-/healthy", "/-/ready"] {
             #expect(about.contains("<tr><td><a href=\".\(path)\">\(path)</a></td>"))
         }
         #expect(about.contains("<tr><td>/city/</td>") && !about.contains("<td>/-/"))
-        let enabled = try server { $0.web.isLifecycleEnabled = true }.respond(to: request).text
+        let enabled = try server { $0.web.isLifecycleEnabled = true }.get("/about").text
         #expect(enabled.contains("<td>/-/reconnect</td><td>POST ") && enabled.contains("<td>/-/reload</td><td>POST "))
     }
 
@@ -273,18 +252,18 @@ struct RoutesTests {
     func `A request for a page with a bad query is answered with one line`(
         _ path: String, _ query: String, _ line: String
     ) throws {
-        let answer = try server().respond(to: HTTPRequest(path: path, query: query))
+        let answer = try server().get(path, query: query)
         #expect(answer.status == 400)
         #expect(answer.text == line + "\n")
     }
 
     @Test func `A request for a page ignores what it does not know`() throws {
-        #expect(try server().respond(to: HTTPRequest(path: "/", query: "utm=1&&x&sort=name&search=")).status == 200)
+        #expect(try server().get("/", query: "utm=1&&x&sort=name&search=").status == 200)
     }
 
     @Test func `The files of the page are kept indefinitely, each at the address of its content`() throws {
         let routes = try server()
-        let page = routes.respond(to: HTTPRequest(path: "/"))
+        let page = routes.get("/")
         let policy = try #require(page.header("Content-Security-Policy"))
         #expect(
             policy == "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -292,11 +271,10 @@ struct RoutesTests {
         let folder = PageAssets(scale: .india).folder
         for (name, limit) in [("page.css", 18_000), ("page.js", 25_000), ("icon.svg", 1000), ("icon.png", 8000)] {
             #expect(page.text.contains("=\".\(folder)\(name)\""))
-            let file = routes.respond(to: HTTPRequest(path: folder + name))
+            let file = routes.get(folder + name)
             #expect(file.status == 200 && file.bytes.count <= limit)
             #expect(file.header("Cache-Control") == "public, max-age=31536000, immutable")
-            let small = routes.respond(
-                to: HTTPRequest(path: folder + name, fields: [HTTPField(name: "Accept-Encoding", value: "gzip")]))
+            let small = routes.get(folder + name, ["Accept-Encoding": "gzip"])
             #expect(small.header("Content-Encoding") == "gzip" && small.bytes.starts(with: [0x1F, 0x8B]))
         }
     }
@@ -305,6 +283,13 @@ struct RoutesTests {
 extension [Route] {
     fileprivate func respond(to request: HTTPRequest) -> HTTPResponse {
         first { $0.matches(request.path) }?.response(to: request) ?? HTTPResponse(status: 404, line: "not found")
+    }
+
+    fileprivate func get(
+        _ path: String, query: String = "", _ fields: KeyValuePairs<String, String> = [:]
+    ) -> HTTPResponse {
+        let fields = fields.map { HTTPField(name: $0.key, value: $0.value) }
+        return respond(to: HTTPRequest(path: path, query: query, fields: fields))
     }
 }
 

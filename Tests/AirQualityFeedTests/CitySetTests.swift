@@ -4,6 +4,7 @@ import Testing
 
 @testable import AirQualityFeed
 
+private let header = "city,latitude,longitude\n"
 private let expectedRow = "expected city,latitude,longitude with degrees, and texts of at most 128 bytes of UTF-8"
 private let expectedHeader = "expected city,latitude,longitude, then id, country, both or neither"
 
@@ -25,35 +26,21 @@ struct CitySetTests {
         #expect(try read("\u{FEFF}city,latitude,longitude\r\n Pune ,18,73\r\n").map(\.name) == ["Pune"])
     }
 
-    @Test(arguments: [
-        (
-            "",
-            #"line 1: the header is "", \#(expectedHeader)"#
-        ),
-        (
-            "Delhi,1,2\n",
-            #"line 1: the header is "Delhi,1,2", \#(expectedHeader)"#
-        ),
-        (
-            "\"city,latitude\",longitude\n1,2\n",
-            #"line 1: the header is "city,latitude,longitude", \#(expectedHeader)"#
-        ),
-        ("city,latitude,longitude\n", "line 2: there is no city"),
-        ("city,latitude,longitude\nA,1,2\nB,1\n", #"line 3: the row is "B,1", \#(expectedRow)"#),
-        ("city,latitude,longitude\nA,91,2\n", #"line 2: the row is "A,91,2", \#(expectedRow)"#),
-        ("city,latitude,longitude\nA,1,east\n", #"line 2: the row is "A,1,east", \#(expectedRow)"#),
-        ("city,latitude,longitude\nA,nan,2\n", #"line 2: the row is "A,nan,2", \#(expectedRow)"#),
-        ("city,latitude,longitude\n ,1,2\n", #"line 2: the row is " ,1,2", \#(expectedRow)"#),
-        ("city,latitude,longitude\nA\u{7},1,2\n", #"line 2: the row is "A\u{7},1,2", \#(expectedRow)"#),
-        (
-            "city,latitude,longitude\nA,1,2\nB,1,2\nA,3,4\n",
-            #"line 4: the city "A" is in line 2 already"#
-        ),
-        (
-            "city,latitude,longitude\n\"A,1,2\n",
-            "line 2: a quotation mark is never closed"
-        ),
-    ])
+    @Test(
+        arguments: [
+            ("", #"line 1: the header is "", \#(expectedHeader)"#),
+            ("Delhi,1,2\n", #"line 1: the header is "Delhi,1,2", \#(expectedHeader)"#),
+            ("\"city,latitude\",longitude\n", #"line 1: the header is "city,latitude,longitude", \#(expectedHeader)"#),
+            (header, "line 2: there is no city"),
+            (header + "A,1,2\nB,1\n", #"line 3: the row is "B,1", \#(expectedRow)"#),
+            (header + "A,91,2\n", #"line 2: the row is "A,91,2", \#(expectedRow)"#),
+            (header + "A,1,east\n", #"line 2: the row is "A,1,east", \#(expectedRow)"#),
+            (header + "A,nan,2\n", #"line 2: the row is "A,nan,2", \#(expectedRow)"#),
+            (header + " ,1,2\n", #"line 2: the row is " ,1,2", \#(expectedRow)"#),
+            (header + "A\u{7},1,2\n", #"line 2: the row is "A\u{7},1,2", \#(expectedRow)"#),
+            (header + "A,1,2\nB,1,2\nA,3,4\n", #"line 4: the city "A" is in line 2 already"#),
+            (header + "\"A,1,2\n", "line 2: a quotation mark is never closed"),
+        ] as [(String, String)])
     func `A mistake is named with its line`(text: String, line: String) throws {
         let error = try #require(throws: RecordingError.self) { try read(text) }
         #expect(error.description == line)

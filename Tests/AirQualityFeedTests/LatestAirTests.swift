@@ -37,6 +37,8 @@ struct LatestAirTests {
         var latest = LatestAir(lifetime: .seconds(3 * 3600))
         #expect(text(latest.all(at: .zero)) == ["[]"])
         #expect(latest.isEmpty(at: .zero))
+        #expect(text(latest.update(entries(""), at: .zero)) == ["[]"])
+        #expect(latest.isEmpty(at: .zero))
         #expect(text(latest.update(entries("1", "2").reversed(), at: .zero)) == ["[2,1]"])
         #expect(text(latest.all(at: .zero)) == ["[1,2]"])
         #expect(!latest.isEmpty(at: .zero))
@@ -65,12 +67,6 @@ struct LatestAirTests {
         var options = PollOptions()
         options.interval = .seconds(interval)
         #expect(options.lifetime == .seconds(lifetime))
-    }
-
-    @Test func `An entry without elements is an empty message`() {
-        var latest = LatestAir(lifetime: .seconds(3 * 3600))
-        #expect(text(latest.update(entries(""), at: .zero)) == ["[]"])
-        #expect(latest.isEmpty(at: .zero))
     }
 
     @Test func `The elements of many cities are several messages`() {

@@ -52,6 +52,12 @@ func parsed(_ arguments: [String], _ environment: [String: String] = [:]) throws
     return flags
 }
 
+/// What the program prints instead of running.
+func printed(_ arguments: [String]) throws -> String {
+    guard case .text(let text) = try sample.parse(arguments: arguments) else { throw FlagError("nothing is printed") }
+    return text
+}
+
 func served(_ arguments: [String], _ environment: [String: String] = [:]) throws -> ServeOptions {
     try parsed(arguments, environment).options()
 }
@@ -129,11 +135,7 @@ struct ParsingTests {
             (["--nonsense="], ""), (["--completion", "f"], "fish\n"),
         ])
     func `A line is completed`(words: [String], expected: String) throws {
-        guard case .text(let text) = try sample.parse(arguments: ["__complete"] + words) else {
-            Issue.record("no candidates")
-            return
-        }
-        #expect(text == expected)
+        #expect(try printed(["__complete"] + words) == expected)
     }
 
     @Test func `The first word that is no flag selects the command`() throws {
@@ -151,29 +153,16 @@ struct ParsingTests {
 
     @Test(arguments: [["--help"], ["--nonsense", "--help"], ["-h"], ["--version", "--help"], ["help"]])
     func `Help wins over everything`(arguments: [String]) throws {
-        guard case .text(let text) = try sample.parse(arguments: arguments) else {
-            Issue.record("no help")
-            return
-        }
-        #expect(text.hasPrefix("usage: sample [serve] [flags]\n       sample play FILE [flags]\n"))
+        #expect(try printed(arguments).hasPrefix("usage: sample [serve] [flags]\n       sample play FILE [flags]\n"))
     }
 
     @Test(arguments: [["--completion=zsh"], ["--completion", "zsh"], ["--nonsense", "--completion=zsh"]])
     func `A completion is named by its shell`(arguments: [String]) throws {
-        guard case .text(let text) = try sample.parse(arguments: arguments) else {
-            Issue.record("no completion")
-            return
-        }
-        #expect(text.hasPrefix("#compdef sample\n"))
+        #expect(try printed(arguments).hasPrefix("#compdef sample\n"))
     }
 
     @Test func `Version is asked for by its flag, or as the command`() throws {
-        for word in ["--version", "version"] {
-            guard case .text("sample, version 1\n") = try sample.parse(arguments: [word]) else {
-                Issue.record("no version")
-                return
-            }
-        }
+        for word in ["--version", "version"] { #expect(try printed([word]) == "sample, version 1\n") }
         #expect(throws: FlagError.self) { try parsed(["play", "--", "x", "--version"]) }
     }
 }
@@ -225,10 +214,7 @@ struct HelpTests {
 
     @Test func `Help for one command shows that command`() throws {
         for words in [["play", "--help"], ["help", "play"], ["--help", "play"], ["-h", "play"]] {
-            guard case .text(let text) = try sample.parse(arguments: words) else {
-                Issue.record("no help")
-                return
-            }
+            let text = try printed(words)
             #expect(text.hasPrefix("usage: sample play FILE [flags]\n\nPlays a file.\n\nFlags:\n  --once\n"))
             #expect(!text.contains("--verbose"))
         }
@@ -239,83 +225,76 @@ struct HelpTests {
     }
 }
 
-struct FlagErrorCase: Sendable, CustomTestStringConvertible {
-    var arguments: [String]
-    var environment: [String: String] = [:]
-    var line: String
-    var testDescription: String { arguments.joined(separator: " ") + "\(environment)" }
+struct MistakeTests {
+    private static let missing = "the value is missing, expected"
+    private static let duration = "expected a duration such as 500ms, 30s or 1m30s"
+    private static let usage = "expected: sample play FILE [flags]"
 
-    static let all: [FlagErrorCase] = [
-        .init(arguments: ["--lisen=:1"], line: #"unknown flag "--lisen", did you mean --listen?"#),
-        .init(arguments: ["--feed.ulr=ws://me:pw@h/"], line: #"unknown flag "--feed.ulr", did you mean --feed.url?"#),
-        .init(arguments: ["--nonsense"], line: #"unknown flag "--nonsense", expected one that --help lists"#),
-        .init(arguments: ["-x"], line: #"unknown flag "-x", expected one that --help lists"#),
-        .init(arguments: ["-listen", ":1"], line: #"unknown flag "-listen", did you mean --listen?"#),
-        .init(arguments: ["--bad\nflag"], line: #"unknown flag "--bad", expected one that --help lists"#),
-        .init(arguments: ["--b\u{7}d"], line: #"unknown flag "--b\u{7}d", expected one that --help lists"#),
-        .init(arguments: ["--listen"], line: "--listen: the value is missing, expected --listen=HOST:PORT"),
-        .init(
-            arguments: ["--listen", "--verbose"], line: "--listen: the value is missing, expected --listen=HOST:PORT"),
-        .init(arguments: ["--listen=a", "--listen", "b"], line: #"--listen "b": given twice, expected once"#),
-        .init(arguments: ["--url=ws://me:pw@h/"], line: #"unknown flag "--url", did you mean --feed.url?"#),
-        .init(arguments: ["--idle=1s"], line: #"unknown flag "--idle", did you mean --feed.idle-timeout?"#),
-        .init(
-            arguments: ["--feed"],
-            line: #"unknown flag "--feed", did you mean --feed.url or --feed.header or --feed.idle-timeout?"#),
-        .init(arguments: ["--hang"], line: #"unknown flag "--hang", expected one that --help lists"#),
-        .init(arguments: ["--feed.head"], line: #"unknown flag "--feed.head", did you mean --feed.header?"#),
-        .init(arguments: ["--feed.line"], line: #"unknown flag "--feed.line", expected one that --help lists"#),
-        .init(arguments: ["--feed.ca"], line: #"unknown flag "--feed.ca", expected one that --help lists"#),
-        .init(arguments: ["--limits"], line: #"unknown flag "--limits", expected one that --help lists"#),
-        .init(arguments: ["--listen.address"], line: #"unknown flag "--listen.address", did you mean --listen?"#),
-        .init(
-            arguments: ["--feed.idel-timeuot"],
-            line: #"unknown flag "--feed.idel-timeuot", did you mean --feed.idle-timeout?"#),
-        .init(arguments: ["play", "--onec"], line: #"unknown flag "--onec", did you mean --once?"#),
-        .init(arguments: ["pla"], line: #"unexpected argument "pla", did you mean play?"#),
-        .init(arguments: ["srve"], line: #"unexpected argument "srve", did you mean serve?"#),
-        .init(
-            arguments: ["--feed.idle-timeout", "60"],
-            line: #"--feed.idle-timeout "60": expected a duration such as 500ms, 30s or 1m30s (60 has no unit: 60s?)"#),
-        .init(arguments: ["--verbose=yes"], line: #"--verbose "yes": expected true or false"#),
-        .init(
-            arguments: [], environment: ["SAMPLE_VERBOSE": "1"], line: #"SAMPLE_VERBOSE "1": expected true or false"#),
-        .init(
-            arguments: ["--feed.idle-timeout", "5 minutes"],
-            line: #"--feed.idle-timeout "5 minutes": expected a duration such as 500ms, 30s or 1m30s"#),
-        .init(
-            arguments: [], environment: ["SAMPLE_FEED_IDLE_TIMEOUT": "x"],
-            line: #"SAMPLE_FEED_IDLE_TIMEOUT "x": expected a duration such as 500ms, 30s or 1m30s"#),
-        .init(arguments: ["--feed.limit=10"], line: #"--feed.limit "10": expected a whole number, 1 to 9"#),
-        .init(arguments: ["--completion"], line: "--completion: the value is missing, expected --completion=SHELL"),
-        .init(arguments: ["--completion=tcsh"], line: #"--completion "tcsh": expected bash, zsh or fish"#),
-        .init(arguments: ["--completion="], line: #"--completion "": expected bash, zsh or fish"#),
-        .init(arguments: ["--once"], line: "--once: not a flag of serve, only of play"),
-        .init(arguments: ["play", "f", "--verbose"], line: "--verbose: not a flag of play, only of serve"),
-        .init(
-            arguments: ["play", "--feed.limit=1"],
-            line: "--feed.limit: not a flag of play, whose FILE stands alone, expected: sample play FILE [flags]"),
-        .init(arguments: ["play"], line: "FILE is missing, expected: sample play FILE [flags]"),
-        .init(
-            arguments: ["play"], environment: ["SAMPLE_FILE": "x"],
-            line: "FILE is missing, expected: sample play FILE [flags]; no flag has the variable SAMPLE_FILE"),
-        .init(arguments: ["play", "a", "b"], line: #"unexpected argument "b", expected: sample play FILE [flags]"#),
-        .init(
-            arguments: ["ws://me:pw@host/?key=1"],
-            line: #"unexpected argument "ws://***@host/?***", did you mean --feed.url "ws://***@host/?***"?"#),
-        .init(
-            arguments: ["--feed.header", "Authorization:", "Bearer", "secret"],
-            line: "unexpected argument ***, expected: sample [serve] [flags]"),
+    /// Words, and the line that they end in.
+    static let all: [([String], String)] = [
+        (["--lisen=:1"], unknown("--lisen", "did you mean --listen?")),
+        (["--feed.ulr=ws://me:pw@h/"], unknown("--feed.ulr", "did you mean --feed.url?")),
+        (["--nonsense"], unknown("--nonsense")), (["-x"], unknown("-x")), (["--bad\nflag"], unknown("--bad")),
+        (["--b\u{7}d"], unknown(#"--b\u{7}d"#)), (["--hang"], unknown("--hang")),
+        (["--feed.line"], unknown("--feed.line")), (["--feed.ca"], unknown("--feed.ca")),
+        (["--limits"], unknown("--limits")),
+        (["-listen", ":1"], unknown("-listen", "did you mean --listen?")),
+        (["--url=ws://me:pw@h/"], unknown("--url", "did you mean --feed.url?")),
+        (["--idle=1s"], unknown("--idle", "did you mean --feed.idle-timeout?")),
+        (["--feed"], unknown("--feed", "did you mean --feed.url or --feed.header or --feed.idle-timeout?")),
+        (["--feed.head"], unknown("--feed.head", "did you mean --feed.header?")),
+        (["--listen.address"], unknown("--listen.address", "did you mean --listen?")),
+        (["--feed.idel-timeuot"], unknown("--feed.idel-timeuot", "did you mean --feed.idle-timeout?")),
+        (["play", "--onec"], unknown("--onec", "did you mean --once?")),
+        (["pla"], #"unexpected argument "pla", did you mean play?"#),
+        (["srve"], #"unexpected argument "srve", did you mean serve?"#),
+        (["--listen"], "--listen: \(missing) --listen=HOST:PORT"),
+        (["--listen", "--verbose"], "--listen: \(missing) --listen=HOST:PORT"),
+        (["--listen=a", "--listen", "b"], #"--listen "b": given twice, expected once"#),
+        (["--feed.idle-timeout", "60"], #"--feed.idle-timeout "60": \#(duration) (60 has no unit: 60s?)"#),
+        (["--feed.idle-timeout", "5 minutes"], #"--feed.idle-timeout "5 minutes": \#(duration)"#),
+        (["--verbose=yes"], #"--verbose "yes": expected true or false"#),
+        (["--feed.limit=10"], #"--feed.limit "10": expected a whole number, 1 to 9"#),
+        (["--completion"], "--completion: \(missing) --completion=SHELL"),
+        (["--completion=tcsh"], #"--completion "tcsh": expected bash, zsh or fish"#),
+        (["--completion="], #"--completion "": expected bash, zsh or fish"#),
+        (["--once"], "--once: not a flag of serve, only of play"),
+        (["play", "f", "--verbose"], "--verbose: not a flag of play, only of serve"),
+        (["play", "--feed.limit=1"], "--feed.limit: not a flag of play, whose FILE stands alone, \(usage)"),
+        (["play"], "FILE is missing, \(usage)"), (["play", "a", "b"], #"unexpected argument "b", \#(usage)"#),
+        (
+            ["ws://me:pw@host/?key=1"],
+            #"unexpected argument "ws://***@host/?***", did you mean --feed.url "ws://***@host/?***"?"#
+        ),
+        (
+            ["--feed.header", "Authorization:", "Bearer", "secret"],
+            "unexpected argument ***, expected: sample [serve] [flags]"
+        ),
     ]
-}
 
-@Test(arguments: FlagErrorCase.all) func `A mistake is one line`(scenario: FlagErrorCase) {
-    do {
-        let flags = try parsed(scenario.arguments, scenario.environment)
-        if flags.command.name == "serve" { _ = try flags.options(ServeOptions.self) }
-        Issue.record("no error")
-    } catch {
-        #expect("\(error)" == scenario.line)
+    private static func unknown(_ flag: String, _ advice: String = "expected one that --help lists") -> String {
+        #"unknown flag "\#(flag)", \#(advice)"#
+    }
+
+    @Test(arguments: all) func `A mistake is one line`(arguments: [String], line: String) {
+        expectMistake(arguments, line: line)
+    }
+
+    @Test(
+        arguments: [
+            ([], "SAMPLE_VERBOSE", "1", #"SAMPLE_VERBOSE "1": expected true or false"#),
+            ([], "SAMPLE_FEED_IDLE_TIMEOUT", "x", #"SAMPLE_FEED_IDLE_TIMEOUT "x": \#(duration)"#),
+            (["play"], "SAMPLE_FILE", "x", "FILE is missing, \(usage); no flag has the variable SAMPLE_FILE"),
+        ] as [([String], String, String, String)])
+    func `A mistake with a variable names it`(arguments: [String], variable: String, value: String, line: String) {
+        expectMistake(arguments, [variable: value], line: line)
+    }
+
+    private func expectMistake(_ arguments: [String], _ environment: [String: String] = [:], line: String) {
+        #expect(throws: FlagError(line)) {
+            let flags = try parsed(arguments, environment)
+            if flags.command.name == "serve" { _ = try flags.options(ServeOptions.self) }
+        }
     }
 }
 
@@ -324,20 +303,10 @@ struct RejectionTests {
         let flags = try parsed([
             "--feed.header=Authorization: Bearer abc", "--feed.url=ws://me:pw@host/path?token=1", "--verbose",
         ])
-        #expect(
-            flags.rejection(of: "feed.header", expected: "Name: value").line
-                == "--feed.header ***: expected Name: value")
-        #expect(
-            flags.rejection(of: "feed.url", expected: "a port").line
-                == #"--feed.url "ws://***@host/path?***": expected a port"#)
-        #expect(
-            flags.rejection(of: "verbose", expected: "no --listen beside it").line
-                == "--verbose: expected no --listen beside it")
-        #expect(
-            flags.rejection(of: "listen", expected: "a port").line
-                == #"--listen "127.0.0.1:80": expected a port"#)
-        #expect(
-            flags.rejection(of: "feed.limit", expected: "a limit").line == "--feed.limit: expected a limit")
+        for (name, shown) in [
+            ("feed.header", "--feed.header ***"), ("feed.url", #"--feed.url "ws://***@host/path?***""#),
+            ("verbose", "--verbose"), ("listen", #"--listen "127.0.0.1:80""#), ("feed.limit", "--feed.limit"),
+        ] { #expect(flags.rejection(of: name, expected: "a port").line == shown + ": expected a port") }
     }
 
     @Test func `What goes wrong with a value is the error of its flag`() throws {

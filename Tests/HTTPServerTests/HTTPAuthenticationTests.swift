@@ -1,5 +1,4 @@
-import Bytes
-import Glibc
+import Foundation
 import TestSupport
 import Testing
 
@@ -11,9 +10,9 @@ import Testing
     private static let quick = "$2b$04$abcdefghijklmnopqrstuujydOTSfIH/d5oUHpsygqV5X9xJLQc6e"
     private static let slow = "$2b$13$abcdefghijklmnopqrstuufJyGQz74MaXA58G4n4SAlu8WLjGODFe"
 
-    private func web(hash: String = quick, users: [String] = ["alice"]) -> WebConfiguration {
+    private func web(hash: String = quick) -> WebConfiguration {
         var web = WebConfiguration()
-        for user in users { web.users[Array(user.utf8)] = BcryptHash(hash) }
+        web.users[Array("alice".utf8)] = BcryptHash(hash)
         return web
     }
 
@@ -22,7 +21,7 @@ import Testing
     }
 
     private func basic(_ user: String, _ password: String) -> String {
-        "Authorization: Basic " + base64(Array("\(user):\(password)".utf8))
+        "Authorization: Basic " + Data("\(user):\(password)".utf8).base64EncodedString()
     }
 
     @Test func `Others are served while a password is checked`() throws {
@@ -76,18 +75,4 @@ import Testing
         #expect(!isStopped)
         _ = try client.readToEnd()
     }
-}
-
-/// RFC 4648 section 4.
-private func base64(_ bytes: [UInt8]) -> String {
-    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
-    var text = ""
-    for start in stride(from: 0, to: bytes.count, by: 3) {
-        let group = bytes[start..<min(start + 3, bytes.count)]
-        let bits = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
-        for position in 0..<4 {
-            text.append(position <= group.count ? alphabet[bits >> (18 - 6 * position) & 63] : "=")
-        }
-    }
-    return text
 }

@@ -17,37 +17,18 @@ public final class RawHTTPClient {
         public var text: String { String(decoding: body, as: UTF8.self) }
     }
 
-    public enum Failure: Error, CustomStringConvertible {
-        case cannotConnect(Int32)
-        case ended(after: [UInt8])
-        case timedOut(after: [UInt8])
-        case malformed(String)
-
-        public var description: String {
-            switch self {
-            case .cannotConnect(let error): "cannot connect: errno \(error)"
-            case .ended(let bytes): "the connection ended after \(bytes.count) bytes"
-            case .timedOut(let bytes): "nothing came after \(bytes.count) bytes"
-            case .malformed(let text): "malformed: \(text)"
-            }
-        }
-    }
+    public struct Failure: Error, CustomStringConvertible { public let description: String }
 
     public private(set) var socket: Int32
     private var received: [UInt8] = []
 
     /// Connects to a port of the loopback interface.
     /// - Parameter host: the last byte of the address 127.0.0.x that it comes from.
-    public init(port: Int, isIPv6: Bool = false, receiveBuffer: Int32? = nil, from host: UInt8 = 1) throws {
-        socket = Glibc.socket(isIPv6 ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        if let receiveBuffer { set(SO_RCVBUF, to: receiveBuffer) }
-        if isIPv6 {
-            var address = sockaddr_in6()
-            address.sin6_family = sa_family_t(AF_INET6)
-            address.sin6_port = in_port_t(port).bigEndian
-            address.sin6_addr = in6addr_loopback
-            try connect(&address)
-            return
+    public init(port: Int, receiveBuffer: Int32? = nil, from host: UInt8 = 1) throws {
+        socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        if var receiveBuffer {
+            _ = unsafe setsockopt(
+                socket, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, socklen_t(MemoryLayout<Int32>.size))
         }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -82,15 +63,10 @@ public final class RawHTTPClient {
         guard result == 0 else {
             let error = errno
             close()
-            throw Failure.cannotConnect(error)
+            throw Failure(description: "cannot connect: errno \(error)")
         }
         var limit = timeval(tv_sec: 20, tv_usec: 0)
         _ = unsafe setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-    }
-
-    private func set(_ option: Int32, to value: Int32) {
-        var value = value
-        _ = unsafe setsockopt(socket, SOL_SOCKET, option, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
     deinit { close() }
@@ -143,7 +119,7 @@ public final class RawHTTPClient {
         while answer.status < 200 { answer = try readHead() }
         if toHead || answer.status == 304 || answer.status == 204 { return answer }
         guard let text = answer.value("Content-Length"), let length = Int(text) else {
-            throw Failure.malformed("an answer without Content-Length")
+            throw Failure(description: "an answer without Content-Length")
         }
         while received.count < length { try readMore() }
         answer.body = Array(received.prefix(length))
@@ -153,43 +129,24 @@ public final class RawHTTPClient {
 
     /// Reads the head of one answer, an interim one as well; what follows it stays for the next call.
     public func readHead() throws -> Answer {
-        var end = endOfHeader()
-        while end == nil {
-            try readMore()
-            end = endOfHeader()
-        }
-        let header = received.prefix(end!)
-        received.removeFirst(end!)
-        let lines = String(decoding: header, as: UTF8.self).split(separator: "\r\n").map(String.init)
+        let lines = try read(upTo: "\r\n\r\n").split(separator: "\r\n").map(String.init)
         let first = lines[0].split(separator: " ")
         guard first.count >= 2, first[0] == "HTTP/1.1", let status = Int(first[1]) else {
-            throw Failure.malformed(lines[0])
+            throw Failure(description: "malformed: \(lines[0])")
         }
         let fields = try lines.dropFirst().map { line in
-            guard let colon = line.firstIndex(of: ":") else { throw Failure.malformed(line) }
+            guard let colon = line.firstIndex(of: ":") else { throw Failure(description: "malformed: \(line)") }
             let value = line[line.index(after: colon)...].drop { $0 == " " }
             return (name: String(line[..<colon]), value: String(value))
         }
         return Answer(status: status, headers: fields, body: [])
     }
 
-    private func endOfHeader() -> Int? {
-        var run = 0
-        for (index, byte) in received.enumerated() {
-            run = byte == [0x0D, 0x0A, 0x0D, 0x0A][run] ? run + 1 : (byte == 0x0D ? 1 : 0)
-            if run == 4 { return index + 1 }
-        }
-        return nil
-    }
-
     /// Everything until the peer ends the connection.
     public func readToEnd() throws -> [UInt8] {
-        do {
-            while true { try readMore() }
-        } catch Failure.ended(let bytes) {
-            received = []
-            return bytes
-        }
+        while try receive() {}
+        defer { received = [] }
+        return received
     }
 
     /// Everything up to and with a text; what follows it stays for the next call.
@@ -218,14 +175,20 @@ public final class RawHTTPClient {
     }
 
     private func readMore() throws {
+        guard try receive() else {
+            throw Failure(description: "the connection ended after \(received.count) bytes")
+        }
+    }
+
+    /// False at the end of the stream.
+    private func receive() throws -> Bool {
         var buffer = [UInt8](repeating: 0, count: 256 * 1024)
         let count = unsafe recv(socket, &buffer, buffer.count, 0)
-        if count > 0 {
-            received += buffer[..<count]
-        } else if count < 0, errno == EAGAIN || errno == EWOULDBLOCK {
-            throw Failure.timedOut(after: received)
-        } else if count == 0 || errno == ECONNRESET {
-            throw Failure.ended(after: received)
+        guard count > 0 else {
+            if count == 0 || errno == ECONNRESET { return false }
+            throw Failure(description: "nothing came after \(received.count) bytes: errno \(errno)")
         }
+        received += buffer[..<count]
+        return true
     }
 }

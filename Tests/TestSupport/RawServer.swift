@@ -6,8 +6,10 @@ import Synchronization
 public final class RawServer: Sendable {
     public let port: Int
     private let listener: Int32
-    private let threads = Mutex<[pthread_t]>([])
-    private let body: Body
+    /// Readable when the test is over, and what makes it so.
+    private let stopping: (reader: Int32, writer: Int32)
+    private let serve: @Sendable (Connection, Int) -> Void
+    private let thread = Mutex<pthread_t?>(nil)
 
     /// One accepted connection; closed when the closure returns.
     public final class Connection: Sendable {
@@ -71,26 +73,7 @@ public final class RawServer: Sendable {
             while !receive().isEmpty {}
         }
 
-        /// Does nothing, not even read, until the test is over.
-        public func holdWithoutReading() {
-            var waited = pollfd(fd: stop, events: Int16(POLLIN), revents: 0)
-            while unsafe poll(&waited, 1, -1) < 0 {}
-        }
-
-        /// Makes the coming close a reset.
-        public func resetOnClose() {
-            var option = linger(l_onoff: 1, l_linger: 0)
-            _ = unsafe setsockopt(socket, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
-        }
-
-        private func waitForInput() -> Bool {
-            var waited = [
-                pollfd(fd: socket, events: Int16(POLLIN), revents: 0),
-                pollfd(fd: stop, events: Int16(POLLIN), revents: 0),
-            ]
-            while unsafe poll(&waited, 2, -1) < 0 {}
-            return waited[1].revents == 0
-        }
+        private func waitForInput() -> Bool { TestSupport.waitForInput(of: socket, or: stop) }
     }
 
     /// - Parameter serve: called with each connection and its number, from 0 on.
@@ -111,65 +94,41 @@ public final class RawServer: Sendable {
         precondition(unsafe pipe(&ends) == 0)
         self.listener = listener
         self.port = port
-        body = Body(listener: listener, stop: ends[0], ring: ends[1], serve: serve)
-        let body = body
-        threads.withLock { $0.append(startThread { body.run() }) }
+        self.serve = serve
+        stopping = (ends[0], ends[1])
+        thread.withLock { $0 = startThread { self.run() } }
     }
 
     /// Ends what is open and waits for the threads.
     public func stop() {
-        let threads = threads.withLock { threads in
-            defer { threads = [] }
-            return threads
+        guard let thread = thread.withLock({ $0.take() }) else { return }
+        _ = unsafe write(stopping.writer, [1] as [UInt8], 1)
+        pthread_join(thread, nil)
+        for descriptor in [listener, stopping.reader, stopping.writer] { close(descriptor) }
+    }
+
+    private func run() {
+        var threads: [pthread_t] = []
+        for number in 0... {
+            guard waitForInput(of: listener, or: stopping.reader) else { break }
+            let socket = accept(listener, nil, nil)
+            guard socket >= 0 else { continue }
+            let connection = Connection(socket, stop: stopping.reader)
+            threads.append(
+                startThread { [serve] in
+                    serve(connection, number)
+                    close(socket)
+                })
         }
-        guard !threads.isEmpty else { return }
-        body.end()
         for thread in threads { pthread_join(thread, nil) }
-        close(listener)
-        body.closeEnds()
     }
+}
 
-    fileprivate final class Body: Sendable {
-        private let listener: Int32
-        private let stop: Int32
-        private let ring: Int32
-        private let serve: @Sendable (Connection, Int) -> Void
-
-        init(listener: Int32, stop: Int32, ring: Int32, serve: @escaping @Sendable (Connection, Int) -> Void) {
-            self.listener = listener
-            self.stop = stop
-            self.ring = ring
-            self.serve = serve
-        }
-
-        func run() {
-            var threads: [pthread_t] = []
-            for number in 0... {
-                var waited = [
-                    pollfd(fd: listener, events: Int16(POLLIN), revents: 0),
-                    pollfd(fd: stop, events: Int16(POLLIN), revents: 0),
-                ]
-                while unsafe poll(&waited, 2, -1) < 0 {}
-                guard waited[1].revents == 0 else { break }
-                let socket = accept(listener, nil, nil)
-                guard socket >= 0 else { continue }
-                let connection = Connection(socket, stop: stop)
-                threads.append(
-                    startThread { [serve] in
-                        serve(connection, number)
-                        close(socket)
-                    })
-            }
-            for thread in threads { pthread_join(thread, nil) }
-        }
-
-        func end() { _ = unsafe write(ring, [1] as [UInt8], 1) }
-
-        func closeEnds() {
-            close(stop)
-            close(ring)
-        }
-    }
+/// False when the test is over.
+private func waitForInput(of descriptor: Int32, or stop: Int32) -> Bool {
+    var waited = [descriptor, stop].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    while unsafe poll(&waited, 2, -1) < 0 {}
+    return waited[1].revents == 0
 }
 
 private final class ThreadBody: Sendable {

@@ -101,7 +101,7 @@ struct FlagErrorTests {
             ),
         ] as [([String], String, String)])
     func `A mistake of a file is one line as well`(flags: [String], content: String, line: String) throws {
-        let file = try TemporaryFile(content + "\n")
+        let file = TemporaryFile(content + "\n")
         try `A mistake is one line on standard error and status 1`(
             arguments: flags + [file.path], line: line.replacing("PATH", with: file.path))
     }

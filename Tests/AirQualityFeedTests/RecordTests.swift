@@ -9,7 +9,7 @@ import Testing
 struct RecordTests {
     @Test func `A kill loses no line that was written; the next run continues the file`() throws {
         try withFeed(["--interval=2ms"]) { _, address in
-            let file = try TemporaryFile("[\"cut off")
+            let file = TemporaryFile("[\"cut off")
             for round in 1...2 {
                 let before = file.lines.count
                 let recorder = try RunningProgram("air-quality-feed", ["record", address, "--output=\(file.path)"])
@@ -32,15 +32,6 @@ struct RecordTests {
             #expect(recorder.waitForEnd() == 0)
             let recording = try Recording(Array(recorder.output.map { $0 + "\n" }.joined().utf8))
             #expect(recording.isTimed)
-        }
-    }
-
-    @Test func `A file that takes no line ends the recording with status 1`() throws {
-        try withFeed(["--interval=2ms"]) { _, address in
-            let path = "/proc/self/oom_score_adj"
-            let recorder = try RunningProgram("air-quality-feed", ["record", address, "--output=\(path)"])
-            #expect(recorder.waitForEnd() == 1)
-            #expect(recorder.errors.last == "air-quality-feed: cannot write \(path): Invalid argument")
         }
     }
 

@@ -6,15 +6,11 @@ import Testing
 import WebSocket
 
 /// A file that is removed with it.
-final class TemporaryFile {
+struct TemporaryFile {
+    private let directory = TemporaryDirectory()
     let path: String
 
-    init(_ content: String? = nil) throws {
-        path = FileManager.default.temporaryDirectory.appending(path: "air-quality-file-\(UUID())").path
-        if let content { try Data(content.utf8).write(to: URL(filePath: path)) }
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
+    init(_ content: String) { path = directory.write("file", content) }
 
     var lines: [String] {
         let content = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
@@ -35,7 +31,7 @@ private let dayMessages = [
 
 struct ReplayTests {
     @Test func `At the end of the file it begins again`() throws {
-        let file = try TemporaryFile(days)
+        let file = TemporaryFile(days)
         try withFeed(["replay", file.path, "--interval=5ms"]) { program, address in
             let listeners = try [FeedListener(address), FeedListener(address)]
             for listener in listeners { #expect(listener.waitForMessages(9)) }
@@ -51,7 +47,7 @@ struct ReplayTests {
 
     @Test func `Recorded gaps are divided by the speed`() throws {
         // Two hours and a day at their own pace.
-        let file = try TemporaryFile(
+        let file = TemporaryFile(
             """
             {"time_ms":0,"message":"one"}
             {"time_ms":7200000,"message":"two"}
@@ -67,7 +63,7 @@ struct ReplayTests {
     }
 
     @Test func `A last line that is cut off is left out and said so`() throws {
-        let file = try TemporaryFile("[1]\n[2]\n[3")
+        let file = TemporaryFile("[1]\n[2]\n[3")
         try withFeed(["replay", "--once", "--interval=1ms", file.path]) { program, address in
             let listener = try FeedListener(address)
             #expect(program.waitForEnd() == 0)
@@ -78,22 +74,6 @@ struct ReplayTests {
                     && program.errors[0].hasSuffix(
                         "level=WARN msg=\"\(file.path):3: the last line is cut off and left out\"")
             )
-        }
-    }
-
-    /// The reference data is not part of the package.
-    private static let reference = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "../../../shared/data/cpcb-city-day.csv").standardized.path
-
-    @Test(.enabled(if: FileManager.default.fileExists(atPath: reference), "skipped: no reference data"))
-    func `Daily data of India is played as it is published`() throws {
-        try withFeed(["replay", Self.reference, "--once", "--interval=1ms"]) { program, address in
-            let listener = try FeedListener(address)
-            #expect(program.waitForEnd() == 0)
-            #expect(listener.waitForEnd())
-            #expect(listener.messages.count == 2009)
-            #expect(listener.messages.first == #"[{"city":"Delhi","aqi":472.0}]"#)
-            #expect(listener.messages.last?.contains(#"{"city":"Lucknow","aqi":"#) == true)
         }
     }
 }

@@ -1,6 +1,6 @@
 import AirQuality
 import Bytes
-import Glibc
+import Foundation
 import System
 import Testing
 
@@ -137,20 +137,6 @@ func integer(_ sql: String, in path: String) throws -> Int {
     return try #require(Int(SQLiteConnection(name: path, flags: readWrite).text(sql)))
 }
 
-func contents(of path: String) -> [UInt8] {
-    guard let file = unsafe fopen(path, "r") else { return [] }
-    defer { unsafe fclose(file) }
-    var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 65536)
-    while true {
-        let count = unsafe fread(&buffer, 1, buffer.count, file)
-        if count == 0 { return bytes }
-        bytes += buffer[..<count]
-    }
-}
+func contents(of path: String) -> [UInt8] { FileManager.default.contents(atPath: path).map { [UInt8]($0) } ?? [] }
 
-func write(_ bytes: [UInt8], to path: String) {
-    let file = unsafe fopen(path, "w")!
-    unsafe fwrite(bytes, 1, bytes.count, file)
-    unsafe fclose(file)
-}
+func write(_ bytes: [UInt8], to path: String) { try! Data(bytes).write(to: URL(filePath: path)) }

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 public import Testing
 
 /// The path of a program of this package, built beside the test bundle.
@@ -10,32 +10,21 @@ public func builtProgram(_ name: String) throws -> String {
 /// A program of this package, built beside the test bundle, as a child process; killed when it goes.
 public final class RunningProgram {
     private let process = Process()
-    private let folder: URL
+    private let directory = TemporaryDirectory()
 
-    /// - Parameter output: where its standard output goes instead of into `output`.
-    public init(_ name: String, _ arguments: [String], output: FileHandle? = nil) throws {
-        folder = FileManager.default.temporaryDirectory.appending(path: "air-quality-program-\(UUID())")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    public init(_ name: String, _ arguments: [String]) throws {
         process.executableURL = URL(filePath: try builtProgram(name))
         process.arguments = arguments
         process.standardInput = FileHandle.nullDevice
-        process.standardOutput = try output ?? file("output")
-        process.standardError = try file("errors")
+        process.standardOutput = FileHandle(forWritingAtPath: directory.write("output", ""))
+        process.standardError = FileHandle(forWritingAtPath: directory.write("errors", ""))
         try process.run()
     }
 
-    private func file(_ name: String) throws -> FileHandle {
-        let path = folder.appending(path: name)
-        try Data().write(to: path)
-        return try FileHandle(forWritingTo: path)
-    }
-
     deinit {
-        if process.isRunning {
-            kill(SIGKILL)
-            process.waitUntilExit()
-        }
-        try? FileManager.default.removeItem(at: folder)
+        guard process.isRunning else { return }
+        kill(SIGKILL)
+        process.waitUntilExit()
     }
 
     public func kill(_ signal: Int32) { Glibc.kill(process.processIdentifier, signal) }
@@ -51,7 +40,7 @@ public final class RunningProgram {
     public var errors: [String] { lines("errors") }
 
     private func lines(_ name: String) -> [String] {
-        let bytes = (try? Data(contentsOf: folder.appending(path: name))) ?? Data()
+        let bytes = FileManager.default.contents(atPath: directory.file(name)) ?? Data()
         let whole = bytes.prefix((bytes.lastIndex(of: UInt8(ascii: "\n")) ?? -1) + 1)
         return String(decoding: whole, as: UTF8.self).split(separator: "\n").map(String.init)
     }

@@ -12,8 +12,6 @@ import Testing
 @testable import AirQualityExporter
 
 struct RoutesTests {
-    private let directory = TemporaryDirectory()
-
     /// An exporter with two cities that neither listens nor dials.
     private func exporter(
         hasAccent: Bool = false, _ change: (inout Configuration) -> Void = { _ in }
@@ -76,20 +74,6 @@ struct RoutesTests {
         #expect(paths.first == "/x" && Set(paths).count == paths.count)
     }
 
-    @Test func `A request for the lifecycle is allowed by a flag`() throws {
-        let file = directory.write("web.yml", "{}")
-        let routes = try server {
-            $0.web.isLifecycleEnabled = true
-            $0.web.configFile = file
-        }
-        #expect(routes.respond(to: HTTPRequest(method: "POST", path: "/-/reconnect")).status == 200)
-        let reload = HTTPRequest(method: "POST", path: "/-/reload")
-        #expect(routes.respond(to: reload).text == "reloaded\n")
-        directory.write("web.yml", "bad: [")
-        let bad = routes.respond(to: reload)
-        #expect(bad.status == 500 && bad.text.contains("web.yml"))
-    }
-
     @Test func `A request that reads is counted as one, another is not`() throws {
         let exporter = try exporter { $0.pauseWhenUnused = .seconds(1) }
         let routes = exporter.routes()
@@ -108,19 +92,6 @@ struct RoutesTests {
 
     @Test func `Each statistic of the process has a family`() {
         #expect(Set(ProcessStatistics.families.map(\.metric.name)) == Set(ProcessStatistics.current().values.keys))
-    }
-
-    @Test func `A request for the metrics is answered in the format and the coding it accepts`() throws {
-        let routes = try server()
-        let plain = routes.get("/metrics")
-        #expect(plain.header("Content-Type") == "text/plain; version=0.0.4; charset=utf-8")
-        #expect(plain.header("Vary") == "Accept, Accept-Encoding")
-        #expect(plain.text.contains(#"airquality_index{city="Mumbai"} 183.2"#))
-        let openMetrics = routes.get(
-            "/metrics", ["Accept": "application/openmetrics-text;version=1.0.0", "Accept-Encoding": "gzip"])
-        #expect(openMetrics.header("Content-Type") == "application/openmetrics-text; version=1.0.0; charset=utf-8")
-        #expect(openMetrics.header("Content-Encoding") == "gzip")
-        #expect(openMetrics.bytes.starts(with: [0x1F, 0x8B]))
     }
 
     @Test func `A request for one city's history is told the city's shard, where there are shards`() throws {
@@ -177,18 +148,6 @@ struct RoutesTests {
         #expect(try server().respond(to: request).header("Access-Control-Allow-Origin") == nil)
     }
 
-    @Test func `A request for more history than is allowed is rejected with the way to less`() throws {
-        let history = HistoryEndpoint(store: try exporter().store, maximumPoints: 1)
-        for _ in 0..<2 {
-            let rejected = history.respond(to: HTTPRequest(path: "/history.json"))
-            #expect(rejected.status == 413)
-            #expect(
-                rejected.text == "{\"error\": \"the history has 2 points, expected at most 1: "
-                    + "ask for less with ?city=, limit or since\"}\n")
-            #expect(history.respond(to: HTTPRequest(path: "/history.json", query: "city=Mumbai")).status == 200)
-        }
-    }
-
     @Test func `A request for a history waits for its turn, and gets 503 once its patience has ended`() throws {
         func history(patience: Duration) -> HistoryEndpoint {
             HistoryEndpoint(store: ReadingStore(rules: StoreRules(), feeds: [], at: 0), patience: patience)
@@ -214,15 +173,6 @@ struct RoutesTests {
         patient.underWay.change { $0 -= 1 }
         thread.join()
         #expect(status.withLock { $0 } == 200)
-    }
-
-    @Test func `A request for the list shows cities, and nothing of a name is markup`() throws {
-        let text = try server().get("/").text
-        #expect(text.contains("&lt;b&gt;&amp;&quot;"))
-        #expect(!text.contains("<b>&"))
-        #expect(text.contains("href=\"city/%3Cb%3E%26%22\""))
-        #expect(text.contains("href=\"#face-3\"") && text.contains("Moderate"))
-        #expect(text.contains("Interrupted, last message"))
     }
 
     @Test func `The page about the exporter has its version and all paths, with links where they lead to`() throws {

@@ -64,24 +64,4 @@ struct WebConfigurationWatcherTests {
         expected.append("Web configuration loaded")
         #expect(try messages == expected && value() == "deny")
     }
-
-    @Test func `A bad file ends the start, and without a file nothing is watched`() throws {
-        let error = #expect(throws: SystemError.self) { try watcher() }
-        #expect(error?.reason.contains("web.yml") == true)
-        let none = try WebConfigurationWatcher(path: nil, logger: Logger())
-        #expect(none.path == nil && none.reload() == nil)
-    }
-
-    @Test func `A file that is no regular file is not read, and the last good one stays in force`() throws {
-        write(header: "deny")
-        let watcher = try watcher()
-        directory.remove("web.yml")
-        directory.makePipe("web.yml")
-        #expect(watcher.reload()?.hasSuffix("web.yml: it is not a regular file") == true)
-        directory.remove("web.yml")
-        write(header: "sameorigin")
-        #expect(watcher.check() == true)
-        #expect(messages.last == "Web configuration loaded")
-        #expect(messages.count == 2)
-    }
 }

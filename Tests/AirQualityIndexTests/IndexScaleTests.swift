@@ -50,23 +50,36 @@ struct NowCastTests {
 }
 
 struct IndianIndexTests {
-    private let others: [Pollutant: [Double?]] = [.no2: steady(40), .so2: steady(20)]
+    private static let others: [Pollutant: [Double?]] = [.no2: steady(40), .so2: steady(20)]
+    private static let low: [Pollutant: [Double?]] = [.pm10: steady(10), .no2: steady(1)]
 
     private func index(_ values: [Pollutant: [Double?]]) throws -> Double {
         try IndexScale.india.indices(of: air(values), at: 1000).index
     }
 
-    @Test func `The Indian index is the greatest sub-index of the day's means, rounded`() throws {
-        #expect(try index(others.merging([.pm25: steady(45)]) { $1 }) == 75)
-        let day: [Double?] = (0..<24).map { $0 < 12 ? 30 : 60 }
-        #expect(try index(others.merging([.pm25: day]) { $1 }) == 75)
-    }
-
-    @Test func `Sixteen of 24 hours are enough, fifteen are not`() throws {
-        #expect(try index(others.merging([.pm25: sparse(60, present: 16, of: 24)]) { $1 }) == 100)
-        #expect(throws: AirUnavailable.self) {
-            try index(others.merging([.pm25: sparse(60, present: 15, of: 24)]) { $1 })
-        }
+    /// Two pollutants, the others, and the index if there is one.
+    @Test(
+        arguments: [
+            ("the greatest sub-index", others, [.pm25: steady(45)], 75),
+            ("the mean of a day", others, [.pm25: steady(30, hours: 12) + steady(60, hours: 12)], 75),
+            ("sixteen of 24 hours", others, [.pm25: sparse(60, present: 16, of: 24)], 100),
+            ("fifteen of 24 hours", others, [.pm25: sparse(60, present: 15, of: 24)], nil),
+            ("no particulate matter", others, [.co: steady(500), .nh3: steady(10)], nil),
+            // 2 mg/m³ in the newest eight hours; the hours before do not count.
+            ("eight hours of carbon monoxide", low, [.co: steady(2000, hours: 8) + steady(90_000, hours: 16)], 100),
+            ("six of eight hours", low, [.co: sparse(2000, present: 6, of: 8)], 100),
+            ("five of eight hours", low, [.co: sparse(2000, present: 5, of: 8)], nil),
+            ("eight hours of ozone", low, [.o3: steady(168, hours: 8)], 200),
+            ("ozone of 208", low, [.o3: steady(208, hours: 8)], 300),
+            ("ozone above 208: the newest hour", low, [.o3: [748] + steady(250, hours: 7)], 400),
+            ("ozone above 208: the end of its class at least", low, [.o3: [100] + steady(250, hours: 7)], 300),
+            ("a high hour of ozone where the mean is below", low, [.o3: [748] + steady(50, hours: 7)], 155),
+            ("above 500", others, [.pm25: steady(900)], 899),
+        ] as [(String, [Pollutant: [Double?]], [Pollutant: [Double?]], Double?)])
+    func `The Indian index is the greatest sub-index, rounded, if three pollutants have enough hours`(
+        name: String, two: [Pollutant: [Double?]], others: [Pollutant: [Double?]], expected: Double?
+    ) {
+        #expect((try? index(two.merging(others) { $1 })) == expected)
     }
 
     @Test func `Without three pollutants there is none, and the reason says which there are`() throws {
@@ -77,112 +90,60 @@ struct IndianIndexTests {
         let none = try #require(throws: AirUnavailable.self) { try index([:]) }
         #expect("\(none)".hasPrefix("none has enough hours, the index india needs "))
     }
-
-    @Test func `Without particulate matter there is none`() {
-        #expect(throws: AirUnavailable.self) {
-            try index([.no2: steady(40), .so2: steady(20), .co: steady(500), .nh3: steady(10)])
-        }
-    }
-
-    @Test func `Carbon monoxide and ozone are means of eight hours with six values`() throws {
-        // 2 mg/m³ in the newest eight hours; the hours before do not count.
-        let monoxide = steady(2000, hours: 8) + steady(90_000, hours: 16)
-        let low: [Pollutant: [Double?]] = [.pm10: steady(10), .no2: steady(1)]
-        #expect(try index(low.merging([.co: monoxide]) { $1 }) == 100)
-        #expect(try index(low.merging([.co: sparse(2000, present: 6, of: 8)]) { $1 }) == 100)
-        #expect(throws: AirUnavailable.self) { try index(low.merging([.co: sparse(2000, present: 5, of: 8)]) { $1 }) }
-        #expect(try index(low.merging([.o3: steady(168, hours: 8)]) { $1 }) == 200)
-    }
-
-    @Test func `Ozone above 208 takes the newest hour, and is never below the end of its class`() throws {
-        let low: [Pollutant: [Double?]] = [.pm10: steady(10), .no2: steady(1)]
-        #expect(try index(low.merging([.o3: steady(208, hours: 8)]) { $1 }) == 300)
-        #expect(try index(low.merging([.o3: [748] + steady(250, hours: 7)]) { $1 }) == 400)
-        #expect(try index(low.merging([.o3: [100] + steady(250, hours: 7)]) { $1 }) == 300)
-        // A high hour alone changes nothing while the mean of eight hours is below.
-        #expect(try index(low.merging([.o3: [748] + steady(50, hours: 7)]) { $1 }) == 155)
-    }
-
-    @Test func `The Indian index goes on above 500`() throws {
-        #expect(try index(others.merging([.pm25: steady(900)]) { $1 }) == 899)
-    }
 }
 
 struct AmericanIndexTests {
-    private func index(_ values: [Pollutant: [Double?]]) throws -> Double {
-        try IndexScale.us.indices(of: air(values), at: 1000).index
-    }
-
-    /// The example of EPA's Technical Assistance Document: 0.078 ppm of ozone, 35.9 µg/m³ of PM2.5 and 8.4 ppm of carbon
-    /// monoxide are 126, 102 and 90.
-    @Test func `EPA's worked example comes out as printed`() throws {
-        #expect(try index([.o3: steady(µg(78.5333, .o3))]) == 126)
-        #expect(try index([.pm25: steady(35.9)]) == 102)
-        #expect(try index([.co: steady(µg(8400.1, .co))]) == 90)
-        #expect(try index([.o3: steady(µg(78.5333, .o3)), .pm25: steady(35.9), .co: steady(µg(8400.1, .co))]) == 126)
+    /// EPA's example is of its Technical Assistance Document: 0.078 ppm of ozone, 35.9 µg/m³ of PM2.5 and 8.4 ppm of carbon
+    /// monoxide.
+    @Test(
+        arguments: [
+            ("EPA's ozone", [.o3: steady(µg(78.5333, .o3))], 126), ("EPA's PM2.5", [.pm25: steady(35.9)], 102),
+            ("EPA's carbon monoxide", [.co: steady(µg(8400.1, .co))], 90),
+            ("all three", [.o3: steady(µg(78.5333, .o3)), .pm25: steady(35.9), .co: steady(µg(8400.1, .co))], 126),
+            ("PM10 is truncated", [.pm10: steady(54.9)], 50), ("PM10 of 604.9", [.pm10: steady(604.9)], 500),
+            ("PM10 of 605", [.pm10: steady(605)], 501),
+            ("NO2 is the newest hour in ppb", [.no2: [µg(100.5, .no2)] + steady(0)], 100),
+            ("NO2 two hours ago", [.no2: [nil, nil, µg(53.2, .no2)]], 50),
+            ("NO2 three hours ago", [.no2: [nil, nil, nil] + steady(50)], nil),
+            ("eight hours of ozone", [.o3: steady(µg(70.5, .o3), hours: 8)], 100),
+            ("an hour of ozone, whose table begins at 125 ppb", [.o3: [µg(164.5, .o3)] + steady(0, hours: 7)], 150),
+            ("an hour of ozone below it", [.o3: [µg(124.5, .o3)] + steady(0, hours: 7)], 14),
+            // Above 200 ppb the hour alone decides, and 300 is the least.
+            ("ozone above 200 ppb", [.o3: [µg(504.5, .o3)] + steady(µg(250, .o3), hours: 7)], 400),
+            ("ozone above 200 ppb at least", [.o3: [µg(130.5, .o3)] + steady(µg(250, .o3), hours: 7)], 300),
+            ("five hours of ozone", [.o3: sparse(µg(150, .o3), present: 5, of: 8)], nil),
+            ("SO2", [.so2: steady(µg(75.5, .so2))], 100),
+            ("SO2 above 304 ppb until the day says more", [.so2: [µg(400, .so2)] + steady(0)], 200),
+            ("SO2 of one hour", [.so2: [µg(400, .so2)]], 200), ("SO2 of a day", [.so2: steady(µg(604.5, .so2))], 300),
+            ("ammonia", [.nh3: steady(1000)], nil),
+        ] as [(String, [Pollutant: [Double?]], Double?)])
+    func `The American index is the greatest sub-index`(
+        name: String, values: [Pollutant: [Double?]], expected: Double?
+    ) {
+        #expect((try? IndexScale.us.indices(of: air(values), at: 1000).index) == expected)
     }
 
     @Test(arguments: [
         (9.0, 50.0), (9.09, 50), (9.1, 51), (35.4, 100), (35.49, 100), (55.4, 150), (125.4, 200), (225.4, 300),
     ])
     func `PM2.5 is truncated to a tenth`(concentration: Double, expected: Double) throws {
-        #expect(try index([.pm25: steady(concentration)]) == expected)
-    }
-
-    @Test func `PM10 is truncated to whole µg/m³`() throws {
-        #expect(try index([.pm10: steady(54.9)]) == 50)
-        #expect(try index([.pm10: steady(604.9)]) == 500)
-        #expect(try index([.pm10: steady(605)]) == 501)
-    }
-
-    @Test func `Nitrogen dioxide is the newest hour in ppb`() throws {
-        #expect(try index([.no2: [µg(100.5, .no2)] + steady(0)]) == 100)
-        #expect(try index([.no2: [nil, nil, µg(53.2, .no2)]]) == 50)
-        #expect(throws: AirUnavailable.self) { try index([.no2: [nil, nil, nil] + steady(50)]) }
-    }
-
-    @Test func `Ozone is the greater of eight hours and of the newest hour`() throws {
-        #expect(try index([.o3: steady(µg(70.5, .o3), hours: 8)]) == 100)
-        // The hour's table begins at 125 ppb.
-        #expect(try index([.o3: [µg(164.5, .o3)] + steady(0, hours: 7)]) == 150)
-        #expect(try index([.o3: [µg(124.5, .o3)] + steady(0, hours: 7)]) == 14)
-        // Above 200 ppb the hour alone decides, and 300 is the least.
-        #expect(try index([.o3: [µg(504.5, .o3)] + steady(µg(250, .o3), hours: 7)]) == 400)
-        #expect(try index([.o3: [µg(130.5, .o3)] + steady(µg(250, .o3), hours: 7)]) == 300)
-        #expect(throws: AirUnavailable.self) { try index([.o3: sparse(µg(150, .o3), present: 5, of: 8)]) }
-    }
-
-    @Test func `Sulphur dioxide above 304 ppb is 200 until the day says more`() throws {
-        #expect(try index([.so2: steady(µg(75.5, .so2))]) == 100)
-        #expect(try index([.so2: [µg(400, .so2)] + steady(0)]) == 200)
-        #expect(try index([.so2: [µg(400, .so2)]]) == 200)
-        #expect(try index([.so2: steady(µg(604.5, .so2))]) == 300)
-    }
-
-    @Test func `Ammonia has no American sub-index`() {
-        #expect(throws: AirUnavailable.self) { try index([.nh3: steady(1000)]) }
+        #expect(try IndexScale.us.indices(of: air([.pm25: steady(concentration)]), at: 1000).index == expected)
     }
 }
 
 struct EuropeanIndexTests {
-    private func index(_ values: [Pollutant: [Double?]]) throws -> Double {
-        try IndexScale.eu.indices(of: air(values), at: 1000).index
-    }
-
-    @Test func `The European index is of the newest hour alone, cut off to a whole number`() throws {
-        #expect(try index([.pm25: [4.99, 900], .no2: [1], .o3: [1]]) == 19)
-        #expect(try index([.pm25: [5], .no2: [1], .o3: [1]]) == 20)
-        #expect(try index([.pm10: [nil, 270], .no2: [1], .o3: [1]]) == 100)
-        #expect(try index([.pm10: [1], .no2: [1], .o3: [1], .so2: [275]]) == 100)
-    }
-
-    @Test func `The European index needs particulate matter, nitrogen dioxide and ozone`() {
-        #expect(throws: AirUnavailable.self) { try index([.pm25: [5], .no2: [1]]) }
-        #expect(throws: AirUnavailable.self) { try index([.so2: [5], .no2: [1], .o3: [1]]) }
-    }
-
-    @Test func `Carbon monoxide and ammonia do not count`() throws {
-        #expect(try index([.pm25: [5], .no2: [1], .o3: [1], .co: [90_000], .nh3: [5000]]) == 20)
+    @Test(
+        arguments: [
+            ([.pm25: [4.99, 900], .no2: [1], .o3: [1]], 19), ([.pm25: [5], .no2: [1], .o3: [1]], 20),
+            ([.pm10: [nil, 270], .no2: [1], .o3: [1]], 100),
+            ([.pm10: [1], .no2: [1], .o3: [1], .so2: [275]], 100), ([.pm25: [5], .no2: [1]], nil),
+            ([.so2: [5], .no2: [1], .o3: [1]], nil),
+            ([.pm25: [5], .no2: [1], .o3: [1], .co: [90_000], .nh3: [5000]], 20),
+        ] as [([Pollutant: [Double?]], Double?)])
+    func `The European index is of the newest hour of particulate matter, nitrogen dioxide and ozone, cut off`(
+        values: [Pollutant: [Double?]], expected: Double?
+    ) {
+        #expect((try? IndexScale.eu.indices(of: air(values), at: 1000).index) == expected)
     }
 }
 

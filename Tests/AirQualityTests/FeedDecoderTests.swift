@@ -5,49 +5,42 @@ import Testing
 
 @testable import AirQuality
 
-struct DecodingCase: Sendable, CustomTestStringConvertible {
-    var message: String
-    var cities: [String] = []
-    var rejections: [String: UInt64] = [:]
-
-    var testDescription: String { message }
-
-    init(_ message: String, _ cities: [String] = [], _ rejections: [String: UInt64] = [:]) {
-        self.message = message
-        self.cities = cities
-        self.rejections = rejections
-    }
+struct FeedDecoderTests {
+    /// A message, its readings and its rejections.
+    typealias Row = (message: String, cities: [String], rejections: [String: UInt64])
 
     /// One element with this value for the Pune between two good neighbours.
-    static func value(_ value: String, _ city: String?, _ reason: String? = nil) -> DecodingCase {
-        DecodingCase(
-            #"[{"city":"Delhi","aqi":1},{"city":"Pune","aqi":\#(value)},{"city":"Surat","aqi":3}]"#,
-            ["Delhi 1.0"] + (city.map { [$0] } ?? []) + ["Surat 3.0"], reason.map { [$0: 1] } ?? [:])
+    private static func value(_ value: String, _ city: String?, _ reason: String? = nil) -> Row {
+        let message = #"[{"city":"Delhi","aqi":1},{"city":"Pune","aqi":\#(value)},{"city":"Surat","aqi":3}]"#
+        return (message, ["Delhi 1.0"] + (city.map { [$0] } ?? []) + ["Surat 3.0"], reason.map { [$0: 1] } ?? [:])
     }
 
-    static func name(_ name: String, _ city: String?, _ reason: String? = nil) -> DecodingCase {
-        DecodingCase(#"[{"city":\#(name),"aqi":1}]"#, city.map { [$0 + " 1.0"] } ?? [], reason.map { [$0: 1] } ?? [:])
+    private static func name(_ name: String, _ city: String?, _ reason: String? = nil) -> Row {
+        (#"[{"city":\#(name),"aqi":1}]"#, city.map { [$0 + " 1.0"] } ?? [], reason.map { [$0: 1] } ?? [:])
     }
 
-    static let all: [DecodingCase] = [
-        DecodingCase("[]"),
-        DecodingCase(#"[{"city":"Mumbai","aqi":183.2},{"city":"Pune","aqi":7}]"#, ["Mumbai 183.2", "Pune 7.0"]),
-        DecodingCase(#"{"city":"Pune","aqi":7}"#, ["Pune 7.0"]),
-        DecodingCase(#"[{"city":"Pune","aqi":30.0309},{"city":"Pune","aqi":31}]"#, ["Pune 31.0"]),
+    private static func rejected(_ message: String, _ reason: String, _ count: UInt64 = 1) -> Row {
+        (message, [], [reason: count])
+    }
+
+    private static let all: [Row] = [
+        ("[]", [], [:]),
+        (#"[{"city":"Mumbai","aqi":183.2},{"city":"Pune","aqi":7}]"#, ["Mumbai 183.2", "Pune 7.0"], [:]),
+        (#"{"city":"Pune","aqi":7}"#, ["Pune 7.0"], [:]),
+        (#"[{"city":"Pune","aqi":30.0309},{"city":"Pune","aqi":31}]"#, ["Pune 31.0"], [:]),
         // Whole messages.
-        DecodingCase("", [], ["not_json": 1]), DecodingCase("[1,]", [], ["not_json": 1]),
-        DecodingCase(#"[{"city":"Pune","aqi":7},]"#, [], ["not_json": 1]),
-        DecodingCase(#"[{"city":"Pune","aqi":007}]"#, [], ["not_json": 1]),
+        rejected("", "not_json"), rejected("[1,]", "not_json"),
+        rejected(#"[{"city":"Pune","aqi":7},]"#, "not_json"),
+        rejected(#"[{"city":"Pune","aqi":007}]"#, "not_json"),
         // simdjson says no more of these than that they are no JSON.
-        DecodingCase(#"[{"city":"Pune","aqi":7},{"city":"Delhi","aqi":1e999}]"#, [], ["not_json": 1]),
-        DecodingCase(
-            #"[{"city":"Pune","aqi":7},{"city":"Delhi","aqi":123456789012345678901234567890}]"#, [], ["not_json": 1]),
-        DecodingCase(#"[{"city":"Pune","aqi":7},{"city":"\ud800","aqi":1}]"#, [], ["not_json": 1]),
-        DecodingCase(#"[{"city":"Pune","aqi":7},{"city":"\udc00x","aqi":1}]"#, [], ["not_json": 1]),
-        DecodingCase("7", [], ["not_an_array": 1]), DecodingCase(#""Pune""#, [], ["not_an_array": 1]),
+        rejected(#"[{"city":"Pune","aqi":7},{"city":"Delhi","aqi":1e999}]"#, "not_json"),
+        rejected(#"[{"city":"Pune","aqi":7},{"city":"Delhi","aqi":123456789012345678901234567890}]"#, "not_json"),
+        rejected(#"[{"city":"Pune","aqi":7},{"city":"\ud800","aqi":1}]"#, "not_json"),
+        rejected(#"[{"city":"Pune","aqi":7},{"city":"\udc00x","aqi":1}]"#, "not_json"),
+        rejected("7", "not_an_array"), rejected(#""Pune""#, "not_an_array"),
         // Elements.
-        DecodingCase(#"[7,null,"Pune",[],{"city":"Pune","aqi":7}]"#, ["Pune 7.0"], ["not_an_object": 4]),
-        DecodingCase(#"[{"aqi":7},{}]"#, [], ["no_city": 2]), name("null", nil, "no_city"), name("7", "7"),
+        (#"[7,null,"Pune",[],{"city":"Pune","aqi":7}]"#, ["Pune 7.0"], ["not_an_object": 4]),
+        rejected(#"[{"aqi":7},{}]"#, "no_city", 2), name("null", nil, "no_city"), name("7", "7"),
         name("18446744073709551615", "18446744073709551615"), name("7.5", nil, "bad_city"), name("-7.0", "-7"),
         name("true", nil, "bad_city"), name("[]", nil, "bad_city"), name(#""""#, nil, "bad_city"),
         name(#"" \t\n""#, nil, "bad_city"), name(#"" Pune\t""#, "Pune"), name(#""New  Delhi""#, "New  Delhi"),
@@ -75,23 +68,22 @@ struct DecodingCase: Sendable, CustomTestStringConvertible {
         value("\"NaN\"", nil, "bad_value"), value("\"inf\"", nil, "bad_value"), value("\"1,5\"", nil, "bad_value"),
         value("\"12 13\"", nil, "bad_value"), value("\"--\"", nil, "bad_value"), value("\"NAN/A\"", nil, "bad_value"),
         value("true", nil, "bad_value"), value("[]", nil, "bad_value"), value("{}", nil, "bad_value"),
-        DecodingCase(#"[{"city":"Pune"}]"#, [], ["no_value": 1]),
+        rejected(#"[{"city":"Pune"}]"#, "no_value"),
         // The first reason that applies is the one.
-        DecodingCase(
+        (
             #"[{"city":7.5,"aqi":true},{"city":null,"aqi":-1},{"city":"x"}]"#, [],
-            ["bad_city": 1, "no_city": 1, "no_value": 1]),
+            ["bad_city": 1, "no_city": 1, "no_value": 1]
+        ),
     ]
-}
 
-struct FeedDecoderTests {
-    @Test(arguments: DecodingCase.all) func `A message becomes readings and rejections`(_ scenario: DecodingCase) {
+    @Test(arguments: all) func `A message becomes readings and rejections`(_ row: Row) {
         var test = TestStore()
-        test.receive(scenario.message)
-        #expect(test.cities == scenario.cities)
-        #expect(test.rejections == scenario.rejections)
+        test.receive(row.message)
+        #expect(test.cities == row.cities)
+        #expect(test.rejections == row.rejections)
         let feed = test.store.feeds[0]
         #expect(feed.messages == 1)
-        #expect(feed.bytes == UInt64(scenario.message.utf8.count))
+        #expect(feed.bytes == UInt64(row.message.utf8.count))
         #expect(feed.lastMessageAt == TestStore.start)
     }
 

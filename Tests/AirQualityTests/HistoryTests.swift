@@ -54,20 +54,6 @@ struct HistoryTests {
         #expect(slow.points(of: "Pune").map(\.index) == [52, 4])
     }
 
-    @Test(arguments: [1, 2, 3, 25, 100])
-    func `The history never holds more than its capacity and keeps the newest`(_ capacity: Int) {
-        var history = History()
-        let rule = HistoryRule(capacity: capacity, interval: 10)
-        var all: [Timestamp] = []
-        for step in 0..<300 {
-            let time = Timestamp(step * 10)
-            history.admit(HistoryPoint(time: time, index: 1, category: 1), rule: rule, at: time)
-            all.append(time)
-            #expect(history.count <= capacity)
-            #expect((0..<history.count).map { history[$0].time } == all.suffix(capacity))
-        }
-    }
-
     @Test func `The history with room for one point still takes the first two at once, then waits`() {
         var test = TestStore(history: HistoryRule(capacity: 1))
         for (second, index) in [(0, 1), (1, 2), (2, 3), (31, 4)] {

@@ -3,93 +3,90 @@ import Testing
 
 @testable import FeedSimulation
 
-/// A file and what is sent when it is played.
-private struct PlayedFile: Sendable, CustomTestStringConvertible {
-    var name: String
-    var content: String
-    var messages: [String]
-    var gaps: [Int?] = []
-    var testDescription: String { name }
-
-    init(_ name: String, _ content: String, _ messages: [String], gaps: [Int?] = []) {
-        self.name = name
-        self.content = content
-        self.messages = messages
-        self.gaps = gaps
-    }
-
-    static let days = [
-        PlayedFile(
-            "two dates", "City,Date,AQI\nDelhi,2019-10-01,98\nPune,2019-10-01,54.5\nDelhi,2019-10-02,101\n",
-            [#"[{"city":"Delhi","aqi":98},{"city":"Pune","aqi":54.5}]"#, #"[{"city":"Delhi","aqi":101}]"#]),
-        PlayedFile(
-            "columns in another order, others between", "AQI,PM2.5,Date,City,AQI_Bucket\n1.0,7,2020-01-01,A,Good\n",
-            [#"[{"city":"A","aqi":1.0}]"#]),
-        PlayedFile(
-            "byte order mark, CRLF, no line end at the end",
-            "\u{FEFF}City,Date,AQI\r\nA,2020-01-01,1\r\nB,2020-01-01,2",
-            [#"[{"city":"A","aqi":1},{"city":"B","aqi":2}]"#]),
-        PlayedFile(
-            "dates ascend, rows of a date keep their order",
-            "City,Date,AQI\nB,2020-02-01,4\nA,2020-02-01,5\nB,2020-01-31,2\nA,2019-12-31,1\nC,2020-02-01,6\n",
-            [
-                #"[{"city":"A","aqi":1}]"#, #"[{"city":"B","aqi":2}]"#,
-                #"[{"city":"B","aqi":4},{"city":"A","aqi":5},{"city":"C","aqi":6}]"#,
-            ]),
-        PlayedFile(
-            "no index, no city", "City,Date,AQI\nA,2020-01-01,\nB,2020-01-01,2\nC,2020-01-01,NA\nA,2020-01-02,\n",
-            [#"[{"city":"B","aqi":2}]"#, "[]"]),
-        PlayedFile(
-            "quotation marks and commas in fields",
-            "\"City\",Date,AQI\n\"A, \"\"B\"\"\",2020-01-01,\"7\"\n\"\"\"\",2020-01-01,8\n",
-            [#"[{"city":"A, \"B\"","aqi":7},{"city":"\"","aqi":8}]"#]),
-        PlayedFile("blank lines", "City,Date,AQI\n\nA,2020-01-01,1\r\n\r\n\n", [#"[{"city":"A","aqi":1}]"#]),
-        PlayedFile(
-            "other scripts, and what JSON escapes", "City,Date,AQI\nदिल्ली,2020-01-01,1\nA\\B\tC,2020-01-01,-1e-3\n",
-            [#"[{"city":"दिल्ली","aqi":1},{"city":"A\\B\u0009C","aqi":-1e-3}]"#]),
-        PlayedFile(
-            "same city twice", "City,Date,AQI\nA,2020-01-01,1\nA,2020-01-01,2\n",
-            [#"[{"city":"A","aqi":1},{"city":"A","aqi":2}]"#]),
-    ]
-
-    static let lines = [
-        PlayedFile(
-            "recorded messages",
-            #"""
-            {"time_ms":1000,"message":"[{\"city\":\"Pune\",\"aqi\":1}]"}
-            {"time_ms":3500,"message":"no JSON at all"}
-            {"message":"दि\u20ac\ud83d\ude00\\\n","time_ms":3400}
-
-            """#, [#"[{"city":"Pune","aqi":1}]"#, "no JSON at all", "दि€😀\\\n"], gaps: [nil, 2500, 0]),
-        PlayedFile(
-            "plain messages", " [{\"city\":\"A\",\"aqi\":1}] \r\n\n[]\n{\"city\":\"B\",\"aqi\":2}",
-            [" [{\"city\":\"A\",\"aqi\":1}] \r", "[]", #"{"city":"B","aqi":2}"#], gaps: [nil, nil, nil]),
-        PlayedFile(
-            "some of each", "[1]\n{\"time_ms\":5,\"message\":\"\"}\n{\"time_ms\":9,\"message\":\"x\"}\n[2]\n",
-            ["[1]", "", "x", "[2]"], gaps: [nil, nil, 4, nil]),
-        PlayedFile(
-            "a plain message may have a member called message", #"{"city":"A","aqi":1,"message":7}"#,
-            [#"{"city":"A","aqi":1,"message":7}"#], gaps: [nil]),
-    ]
-}
-
 private func messages(_ recording: Recording) -> [String] {
     recording.messages.map { String(decoding: $0, as: UTF8.self) }
 }
 
 struct RecordingTests {
-    @Test(arguments: PlayedFile.days) private func `CSV is one message a date`(file: PlayedFile) throws {
-        let recording = try Recording(Array(file.content.utf8))
-        #expect(messages(recording) == file.messages)
+    @Test(
+        arguments: [
+            (
+                "two dates", "City,Date,AQI\nDelhi,2019-10-01,98\nPune,2019-10-01,54.5\nDelhi,2019-10-02,101\n",
+                [#"[{"city":"Delhi","aqi":98},{"city":"Pune","aqi":54.5}]"#, #"[{"city":"Delhi","aqi":101}]"#]
+            ),
+            (
+                "columns in another order, others between", "AQI,PM2.5,Date,City,AQI_Bucket\n1.0,7,2020-01-01,A,Good\n",
+                [#"[{"city":"A","aqi":1.0}]"#]
+            ),
+            (
+                "byte order mark, CRLF, no line end at the end",
+                "\u{FEFF}City,Date,AQI\r\nA,2020-01-01,1\r\nB,2020-01-01,2",
+                [#"[{"city":"A","aqi":1},{"city":"B","aqi":2}]"#]
+            ),
+            (
+                "dates ascend, rows of a date keep their order",
+                "City,Date,AQI\nB,2020-02-01,4\nA,2020-02-01,5\nB,2020-01-31,2\nA,2019-12-31,1\nC,2020-02-01,6\n",
+                [
+                    #"[{"city":"A","aqi":1}]"#, #"[{"city":"B","aqi":2}]"#,
+                    #"[{"city":"B","aqi":4},{"city":"A","aqi":5},{"city":"C","aqi":6}]"#,
+                ]
+            ),
+            (
+                "no index, no city", "City,Date,AQI\nA,2020-01-01,\nB,2020-01-01,2\nC,2020-01-01,NA\nA,2020-01-02,\n",
+                [#"[{"city":"B","aqi":2}]"#, "[]"]
+            ),
+            (
+                "quotation marks and commas in fields",
+                "\"City\",Date,AQI\n\"A, \"\"B\"\"\",2020-01-01,\"7\"\n\"\"\"\",2020-01-01,8\n",
+                [#"[{"city":"A, \"B\"","aqi":7},{"city":"\"","aqi":8}]"#]
+            ),
+            ("blank lines", "City,Date,AQI\n\nA,2020-01-01,1\r\n\r\n\n", [#"[{"city":"A","aqi":1}]"#]),
+            (
+                "other scripts, and what JSON escapes", "City,Date,AQI\nदिल्ली,2020-01-01,1\nA\\B\tC,2020-01-01,-1e-3\n",
+                [#"[{"city":"दिल्ली","aqi":1},{"city":"A\\B\u0009C","aqi":-1e-3}]"#]
+            ),
+            (
+                "same city twice", "City,Date,AQI\nA,2020-01-01,1\nA,2020-01-01,2\n",
+                [#"[{"city":"A","aqi":1},{"city":"A","aqi":2}]"#]
+            ),
+        ] as [(String, String, [String])])
+    func `CSV is one message a date`(name: String, content: String, expected: [String]) throws {
+        let recording = try Recording(Array(content.utf8))
+        #expect(messages(recording) == expected)
         #expect(!recording.isTimed)
         #expect(recording.messages.indices.allSatisfy { recording.gap(before: $0) == nil })
     }
 
-    @Test(arguments: PlayedFile.lines) private func `A line of JSON is one message`(file: PlayedFile) throws {
-        let recording = try Recording(Array(file.content.utf8))
-        #expect(messages(recording) == file.messages)
+    /// With the milliseconds before each message.
+    @Test(
+        arguments: [
+            (
+                "recorded messages",
+                #"""
+                {"time_ms":1000,"message":"[{\"city\":\"Pune\",\"aqi\":1}]"}
+                {"time_ms":3500,"message":"no JSON at all"}
+                {"message":"दि\u20ac\ud83d\ude00\\\n","time_ms":3400}
+
+                """#, [#"[{"city":"Pune","aqi":1}]"#, "no JSON at all", "दि€😀\\\n"], [nil, 2500, 0]
+            ),
+            (
+                "plain messages", " [{\"city\":\"A\",\"aqi\":1}] \r\n\n[]\n{\"city\":\"B\",\"aqi\":2}",
+                [" [{\"city\":\"A\",\"aqi\":1}] \r", "[]", #"{"city":"B","aqi":2}"#], [nil, nil, nil]
+            ),
+            (
+                "some of each", "[1]\n{\"time_ms\":5,\"message\":\"\"}\n{\"time_ms\":9,\"message\":\"x\"}\n[2]\n",
+                ["[1]", "", "x", "[2]"], [nil, nil, 4, nil]
+            ),
+            (
+                "a plain message may have a member called message", #"{"city":"A","aqi":1,"message":7}"#,
+                [#"{"city":"A","aqi":1,"message":7}"#], [nil]
+            ),
+        ] as [(String, String, [String], [Int?])])
+    func `A line of JSON is one message`(name: String, content: String, expected: [String], gaps: [Int?]) throws {
+        let recording = try Recording(Array(content.utf8))
+        #expect(messages(recording) == expected)
         #expect(recording.cutOffLine == nil)
-        let gaps = file.gaps.map { $0.map { Duration.milliseconds($0) } }
+        let gaps = gaps.map { $0.map { Duration.milliseconds($0) } }
         #expect(recording.messages.indices.map { recording.gap(before: $0) } == gaps)
     }
 

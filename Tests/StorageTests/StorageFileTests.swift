@@ -36,12 +36,6 @@ import Testing
         return changes
     }
 
-    @Test(arguments: cities) func `A city is restored by itself`(_ city: City) throws {
-        let store = makeStore([city])
-        try save(store, in: path)
-        #expect(try restored(path).cities == store.cities)
-    }
-
     @Test func `A city is restored among all others, from one file`() throws {
         let store = makeStore(Self.cities)
         #expect(store.cities.count == Self.cities.count)

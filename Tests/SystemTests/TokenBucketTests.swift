@@ -3,47 +3,34 @@ import Testing
 @testable import System
 
 @Suite struct TokenBucketTests {
-    struct Case: Sendable, CustomTestStringConvertible {
-        var name: String
-        var interval: Duration
-        var burst: Int
-        /// Milliseconds of each request, and whether it gets a token.
-        var requests: [(at: Int, isAdmitted: Bool)]
-        var testDescription: String { name }
-
-        static let all: [Case] = [
-            Case(
-                name: "full at the start", interval: .seconds(1), burst: 2,
-                requests: [(0, true), (0, true), (0, false)]),
-            Case(
-                name: "a token each interval", interval: .seconds(1), burst: 1,
-                requests: [(0, true), (999, false), (1000, true), (1001, false), (2000, true)]),
-            Case(
-                name: "rejections cost nothing", interval: .seconds(1), burst: 1,
-                requests: [(0, true), (500, false), (900, false), (1000, true)]),
-            Case(
-                name: "never more than the burst", interval: .milliseconds(1), burst: 2,
-                requests: [(0, true), (1_000_000, true), (1_000_000, true), (1_000_000, false)]),
-            Case(
-                name: "parts of tokens add up", interval: .seconds(1), burst: 5,
-                requests: [
-                    (0, true), (0, true), (0, true), (0, true), (0, true), (0, false), (1500, true), (1500, false),
-                    (2000, true),
-                ]),
-            Case(name: "no burst, no request", interval: .seconds(1), burst: 0, requests: [(0, false), (5000, false)]),
-            Case(
-                name: "a clock that stands", interval: .nanoseconds(1), burst: 1,
-                requests: [(5, true), (5, false), (4, false)]),
-            Case(
-                name: "the longest interval and the largest burst", interval: .nanoseconds(Int64.max), burst: .max,
-                requests: [(0, true), (0, true)]),
-        ]
-    }
-
-    @Test(arguments: Case.all) func `A bucket gives a token or none`(_ scenario: Case) {
-        var bucket = TokenBucket(scenario.burst, each: scenario.interval)
-        for (index, request) in scenario.requests.enumerated() {
-            #expect(bucket.take(at: .milliseconds(request.at)) == request.isAdmitted, "request \(index)")
+    /// The interval, the burst, and the milliseconds of each request with whether it gets a token.
+    @Test(
+        arguments: [
+            ("full at the start", .seconds(1), 2, [(0, true), (0, true), (0, false)]),
+            (
+                "a token each interval", .seconds(1), 1,
+                [(0, true), (999, false), (1000, true), (1001, false), (2000, true)]
+            ),
+            ("rejections cost nothing", .seconds(1), 1, [(0, true), (500, false), (900, false), (1000, true)]),
+            (
+                "never more than the burst", .milliseconds(1), 2,
+                [(0, true), (1_000_000, true), (1_000_000, true), (1_000_000, false)]
+            ),
+            (
+                "parts of tokens add up", .seconds(1), 3,
+                [(0, true), (0, true), (0, true), (0, false), (1500, true), (1500, false), (2000, true)]
+            ),
+            ("no burst, no request", .seconds(1), 0, [(0, false), (5000, false)]),
+            ("a clock that stands", .nanoseconds(1), 1, [(5, true), (5, false), (4, false)]),
+            (
+                "the longest interval and the largest burst", .nanoseconds(Int64.max), .max,
+                [(0, true), (0, true)]
+            ),
+        ] as [(String, Duration, Int, [(Int, Bool)])])
+    func `A bucket gives a token or none`(name: String, interval: Duration, burst: Int, requests: [(Int, Bool)]) {
+        var bucket = TokenBucket(burst, each: interval)
+        for (index, (time, isAdmitted)) in requests.enumerated() {
+            #expect(bucket.take(at: .milliseconds(time)) == isAdmitted, "\(name), request \(index)")
         }
     }
 

@@ -4,77 +4,60 @@ import Testing
 @testable import WebConfiguration
 
 @Suite struct TLSPriorityTests {
-    struct Case: Sendable, CustomTestStringConvertible {
-        var name: String
-        var priority: TLSPriority
-        var key = TLSKeyKind.rsa
-        /// What GnuTLS makes of the string.
-        var versions: [String]
-        var suites: [String]
-        var groups = ["X25519", "SECP256R1", "SECP384R1", "SECP521R1"]
-        var testDescription: String { name }
+    private static let tls13 = ["TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256"]
+    private static let both = ["TLS1.3", "TLS1.2"]
 
-        static let tls13 = ["TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256"]
-
-        static func ecdhe(_ key: String) -> [String] {
-            [
-                "TLS_ECDHE_\(key)_AES_128_GCM_SHA256", "TLS_ECDHE_\(key)_AES_256_GCM_SHA384",
-                "TLS_ECDHE_\(key)_CHACHA20_POLY1305", "TLS_ECDHE_\(key)_AES_128_CBC_SHA1",
-                "TLS_ECDHE_\(key)_AES_256_CBC_SHA1",
-            ]
-        }
-
-        static let all = [
-            Case(
-                name: "default, RSA", priority: TLSPriority(), versions: ["TLS1.3", "TLS1.2"],
-                suites: tls13 + ecdhe("RSA")),
-            Case(
-                name: "default, ECDSA", priority: TLSPriority(), key: .ecdsa, versions: ["TLS1.3", "TLS1.2"],
-                suites: tls13 + ecdhe("ECDSA")),
-            Case(
-                name: "all versions", priority: TLSPriority(minimumVersion: .tls10),
-                versions: ["TLS1.3", "TLS1.2", "TLS1.1", "TLS1.0"], suites: tls13 + ecdhe("RSA")),
-            Case(
-                name: "one old version", priority: TLSPriority(minimumVersion: .tls11, maximumVersion: .tls11),
-                versions: ["TLS1.1"], suites: Array(ecdhe("RSA").suffix(2))),
-            Case(
-                name: "TLS 1.3 alone has all its suites",
-                priority: TLSPriority(minimumVersion: .tls13, cipherSuites: [.ecdheRSAWithAES256GCM]),
-                versions: ["TLS1.3"], suites: tls13),
-            Case(
-                name: "listed suites, in their order",
-                priority: TLSPriority(
-                    cipherSuites: [.ecdheRSAWithChaCha20, .ecdheRSAWithAES256GCM, .ecdheRSAWithChaCha20]),
-                versions: ["TLS1.3", "TLS1.2"],
-                suites: [
-                    "TLS_CHACHA20_POLY1305_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_ECDHE_RSA_CHACHA20_POLY1305",
-                    "TLS_ECDHE_RSA_AES_256_GCM_SHA384",
-                ]),
-            Case(
-                name: "no suite beyond the list when kinds are mixed",
-                priority: TLSPriority(cipherSuites: [.ecdheECDSAWithAES256GCM, .ecdheRSAWithAES128GCM]),
-                versions: ["TLS1.3", "TLS1.2"], suites: ["TLS_AES_128_GCM_SHA256", "TLS_ECDHE_RSA_AES_128_GCM_SHA256"]),
-            Case(
-                name: "a list without a cipher of TLS 1.3",
-                priority: TLSPriority(cipherSuites: [.ecdheRSAWithAES128CBC]),
-                versions: ["TLS1.2"], suites: ["TLS_ECDHE_RSA_AES_128_CBC_SHA1"]),
-            Case(
-                name: "a list for another key", priority: TLSPriority(cipherSuites: [.ecdheECDSAWithAES128GCM]),
-                versions: ["TLS1.3"], suites: tls13),
-            Case(
-                name: "a list of TLS 1.3's suites", priority: TLSPriority(cipherSuites: [.aes256GCM]),
-                versions: ["TLS1.3"], suites: tls13),
-            Case(
-                name: "curves in their order", priority: TLSPriority(curves: [.p521, .p256, .p521]),
-                versions: ["TLS1.3", "TLS1.2"], suites: tls13 + ecdhe("RSA"), groups: ["SECP521R1", "SECP256R1"]),
-        ]
+    private static func ecdhe(_ key: String) -> [String] {
+        ["AES_128_GCM_SHA256", "AES_256_GCM_SHA384", "CHACHA20_POLY1305", "AES_128_CBC_SHA1", "AES_256_CBC_SHA1"]
+            .map { "TLS_ECDHE_\(key)_\($0)" }
     }
 
-    @Test(arguments: Case.all) func `Choices are what GnuTLS understands of them`(_ scenario: Case) throws {
-        let offer = try GnuTLSOffer(scenario.priority.text(key: scenario.key))
-        #expect(offer.versions == scenario.versions)
-        #expect(Set(offer.suites) == Set(scenario.suites))
-        #expect(offer.groups == scenario.groups)
+    /// What GnuTLS makes of the string for a choice: versions and suites.
+    @Test(
+        arguments: [
+            ("default", TLSPriority(), both, tls13 + ecdhe("RSA")),
+            ("all versions", TLSPriority(minimumVersion: .tls10), both + ["TLS1.1", "TLS1.0"], tls13 + ecdhe("RSA")),
+            (
+                "one old version", TLSPriority(minimumVersion: .tls11, maximumVersion: .tls11), ["TLS1.1"],
+                Array(ecdhe("RSA").suffix(2))
+            ),
+            (
+                "TLS 1.3 alone has all its suites",
+                TLSPriority(minimumVersion: .tls13, cipherSuites: [.ecdheRSAWithAES256GCM]), ["TLS1.3"], tls13
+            ),
+            (
+                "listed suites, in their order",
+                TLSPriority(cipherSuites: [.ecdheRSAWithChaCha20, .ecdheRSAWithAES256GCM, .ecdheRSAWithChaCha20]), both,
+                [
+                    "TLS_CHACHA20_POLY1305_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_ECDHE_RSA_CHACHA20_POLY1305",
+                    "TLS_ECDHE_RSA_AES_256_GCM_SHA384",
+                ]
+            ),
+            (
+                "no suite beyond the list when kinds are mixed",
+                TLSPriority(cipherSuites: [.ecdheECDSAWithAES256GCM, .ecdheRSAWithAES128GCM]), both,
+                ["TLS_AES_128_GCM_SHA256", "TLS_ECDHE_RSA_AES_128_GCM_SHA256"]
+            ),
+            (
+                "a list without a cipher of TLS 1.3", TLSPriority(cipherSuites: [.ecdheRSAWithAES128CBC]), ["TLS1.2"],
+                ["TLS_ECDHE_RSA_AES_128_CBC_SHA1"]
+            ),
+            ("a list for another key", TLSPriority(cipherSuites: [.ecdheECDSAWithAES128GCM]), ["TLS1.3"], tls13),
+            ("a list of TLS 1.3's suites", TLSPriority(cipherSuites: [.aes256GCM]), ["TLS1.3"], tls13),
+        ] as [(String, TLSPriority, [String], [String])])
+    func `Choices are what GnuTLS understands of them`(
+        name: String, priority: TLSPriority, versions: [String], suites: [String]
+    ) throws {
+        let offer = try GnuTLSOffer(priority.text(key: .rsa))
+        #expect(offer.versions == versions)
+        #expect(Set(offer.suites) == Set(suites))
+        #expect(offer.groups == ["X25519", "SECP256R1", "SECP384R1", "SECP521R1"])
+    }
+
+    @Test func `A key has suites of its kind, and curves keep their order`() throws {
+        #expect(try Set(GnuTLSOffer(TLSPriority().text(key: .ecdsa)).suites) == Set(Self.tls13 + Self.ecdhe("ECDSA")))
+        let offer = try GnuTLSOffer(TLSPriority(curves: [.p521, .p256, .p521]).text(key: .rsa))
+        #expect(offer.groups == ["SECP521R1", "SECP256R1"])
     }
 
     @Test(arguments: [

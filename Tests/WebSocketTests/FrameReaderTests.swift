@@ -65,11 +65,23 @@ struct FrameReaderTests {
     struct Row: Sendable, CustomTestStringConvertible {
         var name: String
         var bytes: [UInt8]
-        fileprivate var items: [Reading.Item] = []
+        fileprivate var items: [Reading.Item]
         var violation: String?
-        var limit = 1 << 20
+        var limit: Int
         var compression: Compression?
         var testDescription: String { name }
+
+        fileprivate init(
+            _ name: String, _ bytes: [UInt8], _ items: [Reading.Item] = [], violation: String? = nil,
+            limit: Int = 1 << 20, compression: Compression? = nil
+        ) {
+            self.name = name
+            self.bytes = bytes
+            self.items = items
+            self.violation = violation
+            self.limit = limit
+            self.compression = compression
+        }
 
         private static let status1000: Reading.Item = .close(try! CloseFrame(payload: [3, 232]))
         /// "Hello" as RFC 7692, section 7.2.3.1, compresses it.
@@ -81,135 +93,113 @@ struct FrameReaderTests {
         private static let repeated: [UInt8] = [0xF2, 0x80, 0x13, 0x00, 0x00]
 
         static let messages: [Row] = [
-            Row(name: "nothing", bytes: []), Row(name: "text", bytes: serverFrame(0x81, "[]"), items: [.text("[]")]),
-            Row(name: "empty text", bytes: serverFrame(0x81), items: [.text("")]),
-            Row(name: "binary", bytes: serverFrame(0x82, [0, 255]), items: [.binary([0, 255])]),
+            Row("nothing", []), Row("text", serverFrame(0x81, "[]"), [.text("[]")]),
+            Row("empty text", serverFrame(0x81), [.text("")]),
+            Row("binary", serverFrame(0x82, [0, 255]), [.binary([0, 255])]),
             Row(
-                name: "each length form",
-                bytes: [125, 126, 65535, 65536].flatMap { serverFrame(0x82, [UInt8](repeating: 7, count: $0)) },
-                items: [125, 126, 65535, 65536].map { .binary([UInt8](repeating: 7, count: $0)) }),
+                "each length form",
+                [125, 126, 65535, 65536].flatMap { serverFrame(0x82, [UInt8](repeating: 7, count: $0)) },
+                [125, 126, 65535, 65536].map { .binary([UInt8](repeating: 7, count: $0)) }),
             Row(
-                name: "fragments",
-                bytes: serverFrame(0x01, "a") + serverFrame(0x00) + serverFrame(0x00, "b") + serverFrame(0x80, "c"),
-                items: [.text("abc")]),
-            Row(name: "fragments of nothing", bytes: serverFrame(0x02) + serverFrame(0x80), items: [.binary([])]),
+                "fragments",
+                serverFrame(0x01, "a") + serverFrame(0x00) + serverFrame(0x00, "b") + serverFrame(0x80, "c"),
+                [.text("abc")]),
+            Row("fragments of nothing", serverFrame(0x02) + serverFrame(0x80), [.binary([])]),
             Row(
-                name: "control frames between fragments",
-                bytes: serverFrame(0x01, "a") + serverFrame(0x89, "p") + serverFrame(0x8A, "q")
-                    + serverFrame(0x80, "b"),
-                items: [.ping([0x70]), .text("ab")]),
+                "control frames between fragments",
+                serverFrame(0x01, "a") + serverFrame(0x89, "p") + serverFrame(0x8A, "q") + serverFrame(0x80, "b"),
+                [.ping([0x70]), .text("ab")]),
             Row(
-                name: "longest control frame", bytes: serverFrame(0x89, [UInt8](repeating: 1, count: 125)),
-                items: [.ping([UInt8](repeating: 1, count: 125))]),
+                "longest control frame", serverFrame(0x89, [UInt8](repeating: 1, count: 125)),
+                [.ping([UInt8](repeating: 1, count: 125))]),
+            Row("text that is not UTF-8", serverFrame(0x81, [0x5B, 0xFF, 0x5D]), [.text("[\u{FFFD}]")]),
+            Row("close", serverFrame(0x88, [3, 232]), [status1000]),
+            Row("close without a status", serverFrame(0x88), [.close(try! CloseFrame(payload: []))]),
+            Row("nothing counts after a close", serverFrame(0x88, [3, 232]) + [0xFF, 0xFF, 0xFF], [status1000]),
             Row(
-                name: "text that is not UTF-8", bytes: serverFrame(0x81, [0x5B, 0xFF, 0x5D]),
-                items: [.text("[\u{FFFD}]")]),
-            Row(name: "close", bytes: serverFrame(0x88, [3, 232]), items: [status1000]),
+                "a message up to the limit and one beyond it",
+                serverFrame(0x81, "12345") + serverFrame(0x81, "123456") + serverFrame(0x81, "1"),
+                [.text("12345"), .tooLarge(6), .text("1")], limit: 5),
             Row(
-                name: "close without a status", bytes: serverFrame(0x88),
-                items: [.close(try! CloseFrame(payload: []))]),
+                "fragments up to the limit and beyond it",
+                serverFrame(0x01, "123") + serverFrame(0x80, "45") + serverFrame(0x01, "123") + serverFrame(0x89, "p")
+                    + serverFrame(0x80, "456") + serverFrame(0x81, "1"),
+                [.text("12345"), .ping([0x70]), .tooLarge(6), .text("1")], limit: 5),
             Row(
-                name: "nothing counts after a close", bytes: serverFrame(0x88, [3, 232]) + [0xFF, 0xFF, 0xFF],
-                items: [status1000]),
+                "compressed", serverFrame(0xC1, hello) + serverFrame(0x81, "plain") + serverFrame(0xC2, hello),
+                [.text("Hello"), .text("plain"), .binary(Array("Hello".utf8))], compression: .withoutContext),
             Row(
-                name: "a message up to the limit and one beyond it",
-                bytes: serverFrame(0x81, "12345") + serverFrame(0x81, "123456") + serverFrame(0x81, "1"),
-                items: [.text("12345"), .tooLarge(6), .text("1")], limit: 5),
+                "compressed fragments with a ping between",
+                serverFrame(0x41, Array(hello[..<3])) + serverFrame(0x89) + serverFrame(0x80, Array(hello[3...])),
+                [.ping([]), .text("Hello")], compression: .withoutContext),
+            Row("compressed nothing", serverFrame(0xC1, [0x00]), [.text("")], compression: .withoutContext),
             Row(
-                name: "fragments up to the limit and beyond it",
-                bytes: serverFrame(0x01, "123") + serverFrame(0x80, "45") + serverFrame(0x01, "123")
-                    + serverFrame(0x89, "p") + serverFrame(0x80, "456") + serverFrame(0x81, "1"),
-                items: [.text("12345"), .ping([0x70]), .tooLarge(6), .text("1")], limit: 5),
+                "ended deflate stream (RFC 7692, 7.2.3.4)",
+                serverFrame(0xC1, [0xF3, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00, 0x00]) + serverFrame(0xC1, hello),
+                [.text("Hello"), .text("Hello")], compression: .withoutContext),
             Row(
-                name: "compressed",
-                bytes: serverFrame(0xC1, hello) + serverFrame(0x81, "plain") + serverFrame(0xC2, hello),
-                items: [.text("Hello"), .text("plain"), .binary(Array("Hello".utf8))], compression: .withoutContext),
+                "compressed beyond the limit", serverFrame(0xC1, hello) + serverFrame(0x81, "ok"),
+                [.tooLarge(7), .text("ok")], limit: 4, compression: .withoutContext),
             Row(
-                name: "compressed fragments with a ping between",
-                bytes: serverFrame(0x41, Array(hello[..<3])) + serverFrame(0x89)
-                    + serverFrame(0x80, Array(hello[3...])),
-                items: [.ping([]), .text("Hello")], compression: .withoutContext),
+                "with context takeover (RFC 7692, 7.2.3.2)",
+                serverFrame(0xC1, hello) + serverFrame(0xC1, helloAgain) + serverFrame(0xC1, helloAgain),
+                [.text("Hello"), .text("Hello"), .text("Hello")], compression: .withContext),
             Row(
-                name: "compressed nothing", bytes: serverFrame(0xC1, [0x00]), items: [.text("")],
-                compression: .withoutContext),
+                "a message that is too large stays in the window",
+                serverFrame(0xC1, hello) + serverFrame(0xC1, repeated) + serverFrame(0xC1, helloAgain),
+                [.text("Hello"), .tooLarge(5), .text("Hello")], limit: 5, compression: .withContext),
             Row(
-                name: "ended deflate stream (RFC 7692, 7.2.3.4)",
-                bytes: serverFrame(0xC1, [0xF3, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00, 0x00]) + serverFrame(0xC1, hello),
-                items: [.text("Hello"), .text("Hello")], compression: .withoutContext),
-            Row(
-                name: "compressed beyond the limit", bytes: serverFrame(0xC1, hello) + serverFrame(0x81, "ok"),
-                items: [.tooLarge(7), .text("ok")], limit: 4, compression: .withoutContext),
-            Row(
-                name: "with context takeover (RFC 7692, 7.2.3.2)",
-                bytes: serverFrame(0xC1, hello) + serverFrame(0xC1, helloAgain) + serverFrame(0xC1, helloAgain),
-                items: [.text("Hello"), .text("Hello"), .text("Hello")], compression: .withContext),
-            Row(
-                name: "a message that is too large stays in the window",
-                bytes: serverFrame(0xC1, hello) + serverFrame(0xC1, repeated) + serverFrame(0xC1, helloAgain),
-                items: [.text("Hello"), .tooLarge(5), .text("Hello")], limit: 5, compression: .withContext),
-            Row(
-                name: "an ended deflate stream leaves its window",
-                bytes: serverFrame(0xC1, [0xF3, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00, 0x00])
-                    + serverFrame(0xC1, helloAgain),
-                items: [.text("Hello"), .text("Hello")], compression: .withContext),
+                "an ended deflate stream leaves its window",
+                serverFrame(0xC1, [0xF3, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00, 0x00]) + serverFrame(0xC1, helloAgain),
+                [.text("Hello"), .text("Hello")], compression: .withContext),
         ]
 
         static let violations: [Row] =
             [
-                Row(name: "masked", bytes: [0x81, 0x81, 1, 2, 3, 4, 5], violation: "masked frame from the server"),
-                Row(name: "RSV1", bytes: [0xC1, 0], violation: "compressed frame, but compression was not negotiated"),
-                Row(name: "RSV2", bytes: [0xA1, 0], violation: "reserved bit set in a frame"),
+                Row("masked", [0x81, 0x81, 1, 2, 3, 4, 5], violation: "masked frame from the server"),
+                Row("RSV1", [0xC1, 0], violation: "compressed frame, but compression was not negotiated"),
+                Row("RSV2", [0xA1, 0], violation: "reserved bit set in a frame"),
+                Row("RSV3", [0x91, 0], violation: "reserved bit set in a frame", compression: .withoutContext),
                 Row(
-                    name: "RSV3", bytes: [0x91, 0], violation: "reserved bit set in a frame",
-                    compression: .withoutContext),
-                Row(
-                    name: "continuation without a message", bytes: serverFrame(0x80, "a"),
+                    "continuation without a message", serverFrame(0x80, "a"),
                     violation: "continuation frame without a message"),
                 Row(
-                    name: "continuation after the end", bytes: serverFrame(0x81, "a") + serverFrame(0x80, "b"),
-                    items: [.text("a")], violation: "continuation frame without a message"),
+                    "continuation after the end", serverFrame(0x81, "a") + serverFrame(0x80, "b"), [.text("a")],
+                    violation: "continuation frame without a message"),
                 Row(
-                    name: "message within a message", bytes: serverFrame(0x01, "a") + serverFrame(0x81, "b"),
+                    "message within a message", serverFrame(0x01, "a") + serverFrame(0x81, "b"),
                     violation: "new message before the end of the previous one"),
-                Row(name: "fragmented ping", bytes: [0x09, 0], violation: "fragmented control frame"),
-                Row(name: "long ping", bytes: [0x89, 126, 0, 126], violation: "control frame longer than 125 bytes"),
+                Row("fragmented ping", [0x09, 0], violation: "fragmented control frame"),
+                Row("long ping", [0x89, 126, 0, 126], violation: "control frame longer than 125 bytes"),
+                Row("compressed ping", [0xC9, 0], violation: "compressed control frame", compression: .withoutContext),
+                Row("2^63", [0x82, 127, 0x80, 0, 0, 0, 0, 0, 0, 0], violation: "frame length of 2^63 or more"),
+                Row("long form of 125", [0x82, 126, 0, 125], violation: "frame length not in its shortest form"),
                 Row(
-                    name: "compressed ping", bytes: [0xC9, 0], violation: "compressed control frame",
-                    compression: .withoutContext),
-                Row(
-                    name: "2^63", bytes: [0x82, 127, 0x80, 0, 0, 0, 0, 0, 0, 0],
-                    violation: "frame length of 2^63 or more"),
-                Row(
-                    name: "long form of 125", bytes: [0x82, 126, 0, 125],
+                    "long form of 65535", [0x82, 127, 0, 0, 0, 0, 0, 0, 255, 255],
                     violation: "frame length not in its shortest form"),
+                Row("close of one byte", serverFrame(0x88, [3]), violation: "close frame of one byte"),
                 Row(
-                    name: "long form of 65535", bytes: [0x82, 127, 0, 0, 0, 0, 0, 0, 255, 255],
-                    violation: "frame length not in its shortest form"),
-                Row(name: "close of one byte", bytes: serverFrame(0x88, [3]), violation: "close frame of one byte"),
+                    "close reason not UTF-8", serverFrame(0x88, [3, 232, 0xFF]), violation: "close reason is not UTF-8"),
                 Row(
-                    name: "close reason not UTF-8", bytes: serverFrame(0x88, [3, 232, 0xFF]),
-                    violation: "close reason is not UTF-8"),
-                Row(
-                    name: "continuation with RSV1", bytes: serverFrame(0x41, [0x00]) + serverFrame(0xC0),
+                    "continuation with RSV1", serverFrame(0x41, [0x00]) + serverFrame(0xC0),
                     violation: "compression bit on a continuation frame", compression: .withoutContext),
                 Row(
-                    name: "a reference to a message before it, without context takeover",
-                    bytes: serverFrame(0xC1, hello) + serverFrame(0xC1, helloAgain),
-                    items: [.text("Hello")], violation: "compressed message is damaged", compression: .withoutContext),
-                Row(
-                    name: "damaged compression", bytes: serverFrame(0xC1, [0xFF, 0xFF, 0xFF, 0xFF]),
+                    "a reference to a message before it, without context takeover",
+                    serverFrame(0xC1, hello) + serverFrame(0xC1, helloAgain), [.text("Hello")],
                     violation: "compressed message is damaged", compression: .withoutContext),
                 Row(
-                    name: "a valid message followed by garbage",
-                    bytes: serverFrame(0x81, "ok") + Array("GET / HTTP".utf8),
-                    items: [.text("ok")], violation: "reserved opcode 7"),
+                    "damaged compression", serverFrame(0xC1, [0xFF, 0xFF, 0xFF, 0xFF]),
+                    violation: "compressed message is damaged", compression: .withoutContext),
+                Row(
+                    "a valid message followed by garbage", serverFrame(0x81, "ok") + Array("GET / HTTP".utf8),
+                    [.text("ok")], violation: "reserved opcode 7"),
             ]
             + [3, 4, 5, 6, 7, 11, 12, 13, 14, 15].map { (opcode: UInt8) in
-                Row(name: "opcode \(opcode)", bytes: [0x80 | opcode, 0], violation: "reserved opcode \(opcode)")
+                Row("opcode \(opcode)", [0x80 | opcode, 0], violation: "reserved opcode \(opcode)")
             }
             + [0, 999, 1004, 1005, 1006, 1015, 1016, 2999, 5000, 65535].map { (status: UInt16) in
                 Row(
-                    name: "close status \(status)", bytes: serverFrame(0x88, FrameWriter.closePayload(status: status)),
+                    "close status \(status)", serverFrame(0x88, FrameWriter.closePayload(status: status)),
                     violation: "invalid close status \(status)")
             }
     }

@@ -82,20 +82,6 @@ struct HTTPClientTests {
         #expect(response == HTTPClientResponse(status: 204, headers: [HTTPField(name: "B", value: "2")]))
     }
 
-    @Test func `A redirect is a response like any other, and nothing is asked elsewhere`() throws {
-        let other = ScriptedServer("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
-        let server = ScriptedServer("HTTP/1.1 302 Found\r\nLocation: \(other.url)\r\nContent-Length: 0\r\n\r\n")
-        let response = try withClient { client in try client.get(server.url) }
-        #expect(
-            response
-                == HTTPClientResponse(
-                    status: 302,
-                    headers: [
-                        HTTPField(name: "Location", value: other.url), HTTPField(name: "Content-Length", value: "0"),
-                    ]))
-        #expect(other.requests.isEmpty)
-    }
-
     // MARK: Limits
 
     @Test(arguments: ["Content-Length: 2001\r\n\r\n", "Connection: close\r\n\r\n"])

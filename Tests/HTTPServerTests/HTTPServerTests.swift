@@ -151,12 +151,18 @@ extension HTTPServer {
         #expect(missing.value("X-Content-Type-Options") == "nosniff")
     }
 
-    @Test func `A stop lets a download end`() async throws {
+    /// A server with a download that is under way.
+    private func downloading() throws -> (server: HTTPServer, client: RawHTTPClient) {
         let bytes = [UInt8](repeating: 7, count: 12_000_000)
         let server = try serve { _ in HTTPResponse(status: 200, body: .bytes(bytes)) }
         let client = try server.connect(receiveBuffer: 4096)
         client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
         try client.awaitBytes()
+        return (server, client)
+    }
+
+    @Test func `A stop lets a download end`() throws {
+        let (server, client) = try downloading()
         let stopping = try ServiceThread(name: "stop") { server.stop(within: .seconds(60)) }
         eventually("no more listening") { (try? server.connect()) == nil }
         #expect(try client.readAnswer().body.count == 12_000_000)
@@ -164,11 +170,7 @@ extension HTTPServer {
     }
 
     @Test func `A stop waits no longer than it may`() throws {
-        let bytes = [UInt8](repeating: 7, count: 12_000_000)
-        let server = try serve { _ in HTTPResponse(status: 200, body: .bytes(bytes)) }
-        let client = try server.connect(receiveBuffer: 4096)
-        client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-        try client.awaitBytes()
+        let (server, client) = try downloading()
         server.stop(within: .milliseconds(50))
         #expect(try client.readToEnd().count < 12_000_000)
     }

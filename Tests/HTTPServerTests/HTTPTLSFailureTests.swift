@@ -38,40 +38,28 @@ import Testing
             }, respond: echo)
     }
 
-    private func asClient(_ name: String?) -> [String] {
-        name.map { ["-cert", certificates.path("\($0).pem"), "-key", certificates.path("\($0).key")] } ?? []
-    }
-
     private func expectFailure(_ reason: String, of server: HTTPServer) {
         eventually("the failure") { failures.all.count == 1 }
         #expect(failures.all == [["127.0.0.1", reason]])
     }
 
-    struct ClientCase: Sendable, CustomTestStringConvertible {
-        var client: String?
-        var names: [String]?
-        var reason: String
-        var testDescription: String { client ?? "no certificate" }
+    /// A client's certificate, the names that are allowed, and the reason.
+    private static let rejected: [(String?, [String]?, String)] = [
+        (nil, nil, "no client certificate"), ("client-of-other", nil, "client certificate of an unknown authority"),
+        ("client-expired", nil, "client certificate expired or not yet valid"),
+        ("client-for-servers", nil, "client certificate not valid for this use"),
+        ("client", ["somebody else"], "client certificate has none of the allowed names"),
+    ]
 
-        static let all: [ClientCase] = [
-            ClientCase(client: nil, reason: "no client certificate"),
-            ClientCase(client: "client-of-other", reason: "client certificate of an unknown authority"),
-            ClientCase(client: "client-expired", reason: "client certificate expired or not yet valid"),
-            ClientCase(client: "client-for-servers", reason: "client certificate not valid for this use"),
-            ClientCase(
-                client: "client", names: ["somebody else"], reason: "client certificate has none of the allowed names"),
-        ]
-    }
-
-    @Test(arguments: ClientCase.all, ["-tls1_2", "-tls1_3"])
-    func `A client whose certificate is rejected is reported with the reason`(_ scenario: ClientCase, _ version: String)
-        throws
-    {
-        let server = try serveTLS(.requireAndVerify, names: scenario.names)
+    @Test(arguments: rejected, ["-tls1_2", "-tls1_3"])
+    func `A client whose certificate is rejected is reported with the reason`(
+        _ row: (client: String?, names: [String]?, reason: String), _ version: String
+    ) throws {
+        let server = try serveTLS(.requireAndVerify, names: row.names)
+        let own = row.client.map { ["-cert", certificates.path("\($0).pem"), "-key", certificates.path("\($0).key")] }
         _ = try Subprocess(
-            ["openssl", "s_client", "-connect", "127.0.0.1:\(server.port)", "-ign_eof", version]
-                + asClient(scenario.client))
-        expectFailure(scenario.reason, of: server)
+            ["openssl", "s_client", "-connect", "127.0.0.1:\(server.port)", "-ign_eof", version] + (own ?? []))
+        expectFailure(row.reason, of: server)
     }
 
     @Test(arguments: ["HEAD /metrics HTTP/1.0\r\n\r\n", "GET /" + String(repeating: "a", count: 100_000)])

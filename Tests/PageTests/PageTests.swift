@@ -12,16 +12,13 @@ struct PageTests {
     /// Some cities with a history, one with a name like markup.
     private static func store() -> TestStore {
         var store = TestStore(history: HistoryRule(interval: 0))
-        let start = TestStore.start
-        store.receive("Delhi", 290, at: start)
-        store.receive("Delhi", 318.9, at: start + 60_000)
-        store.receive("Delhi", 418.61, at: start + 120_000)
-        store.receive("Mumbai", 152, at: start + 121_000)
-        store.receive("Indore", 52, at: start + 100_000)
-        store.receive("Indore", 50.996, at: start + 122_000)
-        store.receive("</script><img src=x onerror=alert(1)>", 77, at: start + 123_000)
-        store.receive("القاهرة", 260, at: start + 124_000)
-        store.receive("..", 5, at: start + 125_000)
+        for (second, city, index) in [
+            (0, "Delhi", 290), (60, "Delhi", 318.9), (100, "Indore", 52), (120, "Delhi", 418.61), (121, "Mumbai", 152),
+            (122, "Indore", 50.996), (123, "</script><img src=x onerror=alert(1)>", 77), (124, "القاهرة", 260),
+            (125, "..", 5),
+        ] as [(Int64, String, Double)] {
+            store.receive(#"[{"city":"\#(city)","aqi":\#(index)}]"#, at: TestStore.start + second * 1000)
+        }
         return store
     }
 
@@ -87,7 +84,7 @@ struct PageTests {
         ] as [(Int64, Bool, String)])
     func `The page says how the feeds are`(_ age: Int64, _ isStale: Bool, _ words: String) throws {
         var store = TestStore()
-        store.receive("Delhi", 290, at: Self.now - age)
+        store.receive(#"[{"city":"Delhi","aqi":290}]"#, at: Self.now - age)
         #expect(text(try Self.page(store, isStale: isStale).list("")).contains("<span>\(words)"))
     }
 

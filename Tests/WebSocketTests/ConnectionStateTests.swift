@@ -70,54 +70,43 @@ private final class Course {
 }
 
 struct ConnectionStateTests {
-    struct End: Sendable, CustomTestStringConvertible {
-        var name: String
-        /// How far the attempt had come.
-        var steps: [ConnectionState.ConnectionEvent] = []
-        var address = "ws://127.0.0.1:80/"
-        var event: ConnectionState.ConnectionEvent
-        var reason: DisconnectReason
-        var testDescription: String { name }
+    private static let accepted = ConnectionState.ConnectionEvent.answered(.accepted(nil, fields: []))
+    private static let rejected = ConnectionState.ConnectionEvent.answered(.rejected(detail: "d", retryAfter: nil))
+    private static let status1000 = ConnectionState.ConnectionEvent.closeFrame(
+        try! CloseFrame(payload: [0x03, 0xE8]))
 
-        static let open: [ConnectionState.ConnectionEvent] = [
-            .tcpConnected, .requesting, .answered(.accepted(nil, fields: [])),
-        ]
-
-        static let all: [End] = [
-            End(name: "name not found", address: "ws://host/", event: .notResolved(detail: "d"), reason: .resolve),
-            End(name: "name without address", address: "ws://host/", event: .resolved([]), reason: .resolve),
-            End(name: "no TCP", event: .ended, reason: .refused),
-            End(name: "no TLS", steps: [.tcpConnected], address: "wss://127.0.0.1/", event: .ended, reason: .tls),
-            End(name: "no file", address: "wss://127.0.0.1/", event: .tlsFailed(detail: "d"), reason: .tls),
-            End(name: "no answer", steps: [.tcpConnected], event: .ended, reason: .lost),
-            End(
-                name: "no answer after TLS", steps: [.tcpConnected, .requesting], address: "wss://127.0.0.1/",
-                event: .ended, reason: .lost),
-            End(
-                name: "other answer", steps: [.tcpConnected, .requesting],
-                event: .answered(.rejected(detail: "d", retryAfter: nil)), reason: .handshake),
-            End(
-                name: "headers not to be had", event: .answered(.rejected(detail: "d", retryAfter: nil)),
-                reason: .handshake),
-            End(name: "end of stream", steps: open, event: .ended, reason: .lost),
-            End(
-                name: "close frame", steps: open, event: .closeFrame(try! CloseFrame(payload: [0x03, 0xE8])),
-                reason: .closed),
-            End(name: "broken frame", steps: open, event: .violation(ProtocolViolation("d")), reason: .protocolError),
-        ]
-    }
-
-    @Test(arguments: End.all)
-    func `Each end of an attempt or a connection is one disconnect, however often it is reported`(_ row: End) {
-        let course = Course(row.address)
+    /// An address, how far the attempt had come, its end and the reason.
+    @Test(
+        arguments: [
+            ("ws://host/", [], .notResolved(detail: "d"), .resolve), ("ws://host/", [], .resolved([]), .resolve),
+            ("ws://127.0.0.1:80/", [], .ended, .refused), ("wss://127.0.0.1/", [.tcpConnected], .ended, .tls),
+            // A file that cannot be used.
+            ("wss://127.0.0.1/", [], .tlsFailed(detail: "d"), .tls),
+            ("ws://127.0.0.1:80/", [.tcpConnected], .ended, .lost),
+            ("wss://127.0.0.1/", [.tcpConnected, .requesting], .ended, .lost),
+            ("ws://127.0.0.1:80/", [.tcpConnected, .requesting], rejected, .handshake),
+            // Headers that are not to be had.
+            ("ws://127.0.0.1:80/", [], rejected, .handshake),
+            ("ws://127.0.0.1:80/", [.tcpConnected, .requesting, accepted], .ended, .lost),
+            ("ws://127.0.0.1:80/", [.tcpConnected, .requesting, accepted], status1000, .closed),
+            (
+                "ws://127.0.0.1:80/", [.tcpConnected, .requesting, accepted], .violation(ProtocolViolation("d")),
+                .protocolError
+            ),
+        ] as [(String, [ConnectionState.ConnectionEvent], ConnectionState.ConnectionEvent, DisconnectReason)])
+    func `Each end of an attempt or a connection is one disconnect, however often it is reported`(
+        address: String, steps: [ConnectionState.ConnectionEvent], end: ConnectionState.ConnectionEvent,
+        reason: DisconnectReason
+    ) {
+        let course = Course(address)
         course.start()
-        for step in row.steps { course.handle(step) }
+        for step in steps { course.handle(step) }
         let number = course.state.number
         for _ in 0..<2 {
-            course.handle(.connection(number, row.event))
+            course.handle(.connection(number, end))
             course.handle(.connection(number, .ended))
         }
-        #expect(course.disconnects == [row.reason])
+        #expect(course.disconnects == [reason])
         #expect(course.ends == [number])
         #expect(course.events.filter { $0 == .connecting }.count == 1)
         // The next attempt comes after half of the first bound, and not before.

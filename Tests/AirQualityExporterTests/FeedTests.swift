@@ -178,18 +178,6 @@ struct FeedTests {
         #expect(explanation(of: #"{"a":\#(object("x", "1")),"b":\#(object("y", "1"))}"#).utf8.count < 2000)
     }
 
-    @Test func `The health path tells of a feed of which all is rejected, and why`() {
-        let store = ReadingStore(rules: StoreRules(), feeds: ["ws://x/"], at: 0)
-        store.apply(.connected(nil), feed: 0)
-        store.record(FeedMessage(rejectedAs: .noCity, byteCount: 1, receivedAt: 0), feed: 0)
-        let hint = ExplanationField(name: "hint", text: #"--feed.jq '.["a b"]'"#)
-        store.apply(.explained(.noCity, [hint]), feed: 0)
-        let words = #"reason=no_city rejected=1 accepted=0, to set: --feed.jq '.["a b"]'"#
-        #expect(
-            store.snapshot(withHistories: true).readinessProblem(at: 0)
-                == "no fresh reading: ws://x/: readings rejected: \(words)")
-    }
-
     @Test func `A feed that names its source is logged with it when it connects`() {
         var log = log()
         let fields = [HTTPField(name: "air-quality-source", value: "open-meteo; kind=model")]
@@ -218,28 +206,25 @@ struct FeedTests {
         #expect(source.map { [$0.name, $0.kind, $0.license] } == expected)
     }
 
-    @Test func `Feeds are paused when nobody has read for the limit, and resumed by the next read`() {
-        func isPaused(limit: Duration, reads: [Int] = [], at second: Int) -> Bool {
-            var configuration = Configuration()
-            configuration.pauseWhenUnused = limit
-            let store = ReadingStore(rules: StoreRules(), feeds: [], at: 0)
-            let feeds = FeedSet(configuration, feeds: [], demo: nil, store: store, logger: Logger(write: lines.append))
-            let start = feeds.usage.read(\.lastReadAt)
-            for read in reads {
-                feeds.pauseIfUnused(at: start + .seconds(read))
-                feeds.noteRead(at: start + .seconds(read))
-            }
-            feeds.pauseIfUnused(at: start + .seconds(second))
-            return feeds.usage.read(\.isPaused)
+    @Test(
+        arguments: [
+            (60, [], 59, false), (60, [], 60, true), (60, [], 300, true), (60, [59], 118, false), (60, [59], 119, true),
+            (60, [59, 201], 260, false), (60, [59, 201, 202], 262, true), (0, [], 1 << 40, false),
+        ] as [(Int, [Int], Int, Bool)])
+    func `Feeds are paused when nobody has read for the limit, and resumed by the next read`(
+        limit: Int, reads: [Int], second: Int, isPaused: Bool
+    ) {
+        var configuration = Configuration()
+        configuration.pauseWhenUnused = .seconds(limit)
+        let store = ReadingStore(rules: StoreRules(), feeds: [], at: 0)
+        let feeds = FeedSet(configuration, feeds: [], demo: nil, store: store, logger: Logger(write: lines.append))
+        let start = feeds.usage.read(\.lastReadAt)
+        for read in reads {
+            feeds.pauseIfUnused(at: start + .seconds(read))
+            feeds.noteRead(at: start + .seconds(read))
         }
-        #expect(!isPaused(limit: .seconds(60), at: 59))
-        #expect(isPaused(limit: .seconds(60), at: 60))
-        #expect(isPaused(limit: .seconds(60), at: 300))
-        #expect(!isPaused(limit: .seconds(60), reads: [59], at: 118))
-        #expect(isPaused(limit: .seconds(60), reads: [59], at: 119))
-        #expect(!isPaused(limit: .seconds(60), reads: [59, 201], at: 260))
-        #expect(isPaused(limit: .seconds(60), reads: [59, 201, 202], at: 262))
-        #expect(!isPaused(limit: .zero, at: 1 << 40))
+        feeds.pauseIfUnused(at: start + .seconds(second))
+        #expect(feeds.usage.read(\.isPaused) == isPaused)
     }
 
     @Test func `A feed with a fresh reading is ready, or the health path says what is missing`() {

@@ -54,22 +54,20 @@ struct BreakpointsTests {
         #expect(isNear(curve.index(start + 2 * width), 599))
     }
 
-    @Test func `Above EPA's last class its slope goes on: PM10 of 604 is 500`() {
-        #expect(isNear(Breakpoints.pm10.index(604), 500))
-        #expect(isNear(Breakpoints.pm10.index(604 + 179), 699))
-        #expect(isNear(Breakpoints.pm25.index(325.4), 500))
-    }
-
-    @Test func `Above the last European class its slope goes on`() {
-        #expect(isNear(Breakpoints.europe[.pm25]?.index(140), 100))
-        #expect(isNear(Breakpoints.europe[.pm25]?.index(190), 120))
-    }
-
-    @Test func `European classes touch, twenty points each`() throws {
-        let pm25 = try #require(Breakpoints.europe[.pm25])
-        for (concentration, index) in [(0.0, 0.0), (2.5, 10), (5, 20), (15, 40), (50, 60), (90, 80), (140, 100)] {
-            #expect(isNear(pm25.index(concentration), index), "\(concentration)")
-        }
+    @Test(
+        arguments: [
+            ("PM10 of EPA", Breakpoints.pm10, [(604, 500), (783, 699)]),
+            ("PM2.5 of EPA", Breakpoints.pm25, [(325.4, 500)]),
+            (
+                "PM2.5 of Europe", Breakpoints.europe[.pm25],
+                [(0, 0), (2.5, 10), (5, 20), (15, 40), (50, 60), (90, 80), (140, 100), (190, 120)]
+            ),
+        ] as [(String, SubIndexCurve?, [(Double, Double)])])
+    func `Classes touch, and above the last one its slope goes on`(
+        name: String, curve: SubIndexCurve?, points: [(Double, Double)]
+    ) throws {
+        let curve = try #require(curve)
+        for (concentration, index) in points { #expect(isNear(curve.index(concentration), index), "\(concentration)") }
     }
 
     @Test func `No curve has a hole or falls`() throws {

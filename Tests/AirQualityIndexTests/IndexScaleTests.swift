@@ -31,21 +31,17 @@ struct NowCastTests {
         #expect((nowCast * 10).rounded() == 174)
     }
 
-    @Test func `Air that does not change is its mean`() {
-        #expect(air([.pm10: steady(40)]).nowCast(of: .pm10, endingAt: 1000) == 40)
-        #expect(air([.pm10: steady(0)]).nowCast(of: .pm10, endingAt: 1000) == 0)
-    }
-
-    @Test func `Two of the newest three hours are needed, and only twelve count`() {
-        #expect(air([.pm25: [nil, nil] + steady(10)]).nowCast(of: .pm25, endingAt: 1000) == nil)
-        #expect(air([.pm25: [nil, 10, nil, 10]]).nowCast(of: .pm25, endingAt: 1000) == nil)
-        #expect(air([.pm25: [10, nil, 10]]).nowCast(of: .pm25, endingAt: 1000) == 10)
-        #expect(air([.pm25: steady(10, hours: 12) + [9000]]).nowCast(of: .pm25, endingAt: 1000) == 10)
-    }
-
-    @Test func `A missing hour keeps the weight of the others' ages`() {
-        // Weight 0.5: (10 + 20 × 0.25) / (1 + 0.25).
-        #expect(air([.pm25: [10, nil, 20]]).nowCast(of: .pm25, endingAt: 1000) == 12)
+    @Test(
+        arguments: [
+            ("air that does not change", steady(40), 40), ("no dust", steady(0), 0),
+            ("none of the newest two hours", [nil, nil] + steady(10), nil),
+            ("one of the newest three hours", [nil, 10, nil, 10], nil), ("two of them", [10, nil, 10], 10),
+            ("what is older than twelve hours", steady(10, hours: 12) + [9000], 10),
+            // Weight 0.5: (10 + 20 × 0.25) / (1 + 0.25).
+            ("a missing hour keeps the weight of the others' ages", [10, nil, 20], 12),
+        ] as [(String, [Double?], Double?)])
+    func `The NowCast is a weighted mean of twelve hours`(name: String, values: [Double?], expected: Double?) {
+        #expect(air([.pm25: values]).nowCast(of: .pm25, endingAt: 1000) == expected)
     }
 }
 

@@ -41,15 +41,6 @@ struct ReadingStoreTests {
         #expect(test.state(of: "Delhi")?.version == versions[1])
     }
 
-    @Test func `The store keeps a city that a message does not name, with its time`() {
-        var test = TestStore()
-        test.receive(#"[{"city":"Pune","aqi":7},{"city":"Delhi","aqi":300}]"#)
-        test.receive(#"[{"city":"Delhi","aqi":301}]"#, at: TestStore.start + 2000)
-        #expect(test.cities == ["Delhi 301.0", "Pune 7.0"])
-        #expect(test.state(of: "Pune")?.updatedAt == TestStore.start)
-        #expect(test.state(of: "Delhi")?.updatedAt == TestStore.start + 2000)
-    }
-
     @Test func `The store compares and sorts names by their bytes`() {
         var test = TestStore()
         // Two spellings of é, which Swift's String holds for equal.

@@ -39,11 +39,6 @@ struct OpenMeteoTests {
         #expect(source(key: "a&b").queries(for: [0], at: now)[0].path.hasSuffix("&apikey=a%26b"))
     }
 
-    @Test func `A key goes to the customers' host`() {
-        #expect(SourceName.openMeteo.baseURL(hasKey: true) == "https://customer-air-quality-api.open-meteo.com")
-        #expect(SourceName.openMeteo.baseURL(hasKey: false) == "https://air-quality-api.open-meteo.com")
-    }
-
     @Test func `A query has fifty places at most, and no more than the rate allows at once`() {
         let cities = Array(repeating: delhi, count: 120)
         #expect(source(cities).queries(for: Array(0..<120), at: now).map(\.cost) == [50, 50, 20])
@@ -100,24 +95,12 @@ struct OpenMeteoTests {
         #expect(air.concentrations[.pm25] == 77)
     }
 
-    @Test func `Too few pollutants, no hours, or old hours are no air, and why`() throws {
+    @Test func `Old hours are no air`() throws {
         var source = source()
-        let two = place(Array(three.prefix(2)))
-        #expect(try reason(source.findings(in: two)).hasPrefix("pm2_5, no2 have enough hours"))
-        let none = place([("pm2_5", "null")], coming: "null")
-        #expect(try reason(source.findings(in: none)) == "no hour has a value")
         let document = place(three, future: 0)
         #expect(
             try reason(source.findings(for: [0], at: now + 25 * 3600) { _ in document })
                 == "the newest value is 25 hours old")
-    }
-
-    @Test func `A place that is not as documented does not take its neighbours with it`() throws {
-        var source = source([delhi, pune, delhi])
-        let document = "[\(place(three)),{\"hourly\":{\"time\":\"soon\"}},\(place(three))]"
-        let findings = try source.findings(for: [0, 1, 2]) { _ in document }
-        #expect(findings.map { (try? $0.air.get())?.index } == [75, nil, 75])
-        #expect(try reason([findings[1]]) == "[1].hourly.time has the wrong type")
     }
 
     @Test(arguments: [

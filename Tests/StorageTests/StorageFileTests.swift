@@ -106,30 +106,6 @@ import Testing
         #expect(try integer("SELECT count(*) FROM reading", in: path) == 2)
     }
 
-    @Test func `A city loses the points that a clock which was set back has removed`() throws {
-        let store = makeStore()
-        var writer = try makeWriter(path, store)
-        for second in 0..<9 { store.receive(["Agra", "Pune"], Double(second), at: second) }
-        _ = writer.pass(now: testTime)
-        store.receive("Pune", 70, at: 4)
-        store.receive("Pune", 80, at: 20)
-        _ = writer.pass(now: testTime)
-        drop(writer)
-        let again = try restored(path)
-        #expect(again.indices(of: "Pune") == [0, 1, 2, 3, 70, 80])
-        #expect(again.cities == killed(store.cities))
-    }
-
-    @Test func `A city survives a process that ends at once`() throws {
-        let store = makeStore(Self.cities)
-        var writer = try makeWriter(path, store)
-        _ = writer.pass(now: testTime)
-        drop(writer)
-        #expect(directory.names == ["storage.db", "storage.db-wal"])
-        #expect(try restored(path).cities == killed(store.cities))
-        #expect(try restored(path).cities == killed(store.cities), "looking does not use it up")
-    }
-
     @Test func `A city has its current reading written at the end, and its newest point before`() throws {
         let store = ReadingStore(rules: StoreRules(), feeds: [""], at: testTime)
         var writer = try makeWriter(path, store)

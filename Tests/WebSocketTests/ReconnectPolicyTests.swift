@@ -4,16 +4,6 @@ import Testing
 @testable import WebSocket
 
 struct ReconnectPolicyTests {
-    @Test func `The bound of the wait doubles from the minimum to the maximum`() {
-        var policy = ReconnectPolicy(minimum: .milliseconds(500), maximum: .seconds(30))
-        var bounds: [Duration] = []
-        for _ in 0..<9 {
-            bounds.append(policy.bound)
-            _ = policy.delay(connectedFor: nil, retryAfter: nil, random: 0)
-        }
-        #expect(bounds == [0.5, 1, 2, 4, 8, 16, 30, 30, 30].map { .seconds($0) })
-    }
-
     @Test(arguments: [0, 0.25, 0.5, 0.999])
     func `The wait is the random share of the bound`(random: Double) {
         var policy = ReconnectPolicy(minimum: .seconds(1), maximum: .seconds(8))

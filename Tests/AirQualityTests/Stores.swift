@@ -22,7 +22,9 @@ struct TestStore: ~Copyable {
     mutating func receive(_ message: String, at time: Timestamp = start) { receive(Array(message.utf8), at: time) }
 
     mutating func receive(_ message: [UInt8], at time: Timestamp = start) {
-        store.record(decoder.decode(message.span, receivedAt: time), feed: 0)
+        let decoded = decoder.decode(message.span, receivedAt: time)
+        store.record(decoded, feed: 0)
+        decoder.recycle(decoded)
     }
 
     /// One city's reading.

@@ -10,6 +10,16 @@ private struct Reading: Equatable {
         case tooLarge(Int)
         case ping([UInt8])
         case close(CloseFrame)
+
+        init(_ kind: WebSocketMessageKind, _ bytes: [UInt8]) {
+            switch kind {
+            case .text: self = .text(String(decoding: bytes, as: UTF8.self))
+            case .binary: self = .binary(bytes)
+            case .tooLarge(let count):
+                #expect(bytes.isEmpty)
+                self = .tooLarge(count)
+            }
+        }
     }
 
     var items: [Item] = []
@@ -31,11 +41,8 @@ private struct Reading: Equatable {
                 var offset = 0
                 while let event = try reader.next(part.span, at: &offset) {
                     switch event {
-                    case .message(.text, let bytes): items.append(.text(String(decoding: bytes, as: UTF8.self)))
-                    case .message(.binary, let bytes): items.append(.binary(bytes))
-                    case .message(.tooLarge(let count), let bytes):
-                        #expect(bytes.isEmpty)
-                        items.append(.tooLarge(count))
+                    case .message(let kind, let bytes): items.append(Item(kind, bytes))
+                    case .messageInPlace(let kind, let range): items.append(Item(kind, Array(part[range])))
                     case .ping(let payload): items.append(.ping(payload))
                     case .close(let frame): items.append(.close(frame))
                     }

@@ -63,6 +63,13 @@ public struct JSONReader: ~Copyable {
     /// The bytes that texts are ranges of, copied.
     public var texts: [UInt8] { unsafe Array(textBytes) }
 
+    /// Appends the bytes that texts are ranges of.
+    public func appendTexts(to bytes: inout [UInt8]) { unsafe bytes.append(contentsOf: textBytes) }
+
+    /// Lends the bytes that texts are ranges of.
+    @inline(__always)
+    public func withTexts(_ body: (Span<UInt8>) -> Void) { unsafe body(textBytes.span) }
+
     @inlinable @inline(__always)
     public func value(at place: Int) -> JSONValue {
         switch kind(at: place) {

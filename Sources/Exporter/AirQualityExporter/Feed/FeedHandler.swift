@@ -69,6 +69,7 @@ struct FeedHandler: ~Copyable {
         var reasons: [RejectionReason?] = recorded.rejections.reasons
         if outcome.decoded.isWithoutReadings { reasons.append(nil) }
         for reason in reasons { explain(reason, message, outcome) }
+        reader.decoder.recycle(outcome.decoded)
     }
 
     private mutating func explain(

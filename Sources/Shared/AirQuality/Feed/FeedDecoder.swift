@@ -31,6 +31,9 @@ public struct FeedDecoder: ~Copyable {
     /// Whether readings may have details.
     private let hasExtras: Bool
     private var unknownPollutants = BoundedReport()
+    /// Empty arrays of the last message, whose memory the next one takes.
+    private var spareReadings: [Reading] = []
+    private var spareNames: [UInt8] = []
 
     public init(format: FeedFormat) {
         self.format = format
@@ -80,6 +83,16 @@ public struct FeedDecoder: ~Copyable {
         decode(message, byteCount: message.count, receivedAt)
     }
 
+    /// Takes back a message that is done with, so that the next one need not ask for memory.
+    public mutating func recycle(_ message: consuming FeedMessage) {
+        // What a large message took is given back.
+        guard message.names.capacity <= 64 << 10 else { return }
+        swap(&spareReadings, &message.readings)
+        swap(&spareNames, &message.names)
+        spareReadings.removeAll(keepingCapacity: true)
+        spareNames.removeAll(keepingCapacity: true)
+    }
+
     private static func inTurn<Result: ~Copyable>(_ byteCount: Int, _ read: () -> Result) -> Result {
         byteCount < longMessage ? read() : longMessages.withLock { _ in read() }
     }
@@ -95,12 +108,15 @@ public struct FeedDecoder: ~Copyable {
             return FeedMessage(rejectedAs: .notJSON, byteCount: byteCount, receivedAt: receivedAt)
         }
         var decoded = FeedMessage(byteCount: byteCount, receivedAt: receivedAt)
-        let texts = reader.texts
-        decoded.names = texts
-        var place = places.lowerBound
-        while place < places.upperBound {
-            if let items = reader.find(format.items, in: place) { decode(items: items, texts.span, into: &decoded) }
-            place = reader.next(after: place)
+        swap(&decoded.readings, &spareReadings)
+        swap(&decoded.names, &spareNames)
+        reader.appendTexts(to: &decoded.names)
+        reader.withTexts { texts in
+            var place = places.lowerBound
+            while place < places.upperBound {
+                if let items = reader.find(format.items, in: place) { decode(items: items, texts, into: &decoded) }
+                place = reader.next(after: place)
+            }
         }
         decoded.isWithoutReadings = decoded.isEmpty
         for name in decoded.unknownPollutants.names { unknownPollutants.insert(name.span) }
@@ -140,28 +156,22 @@ public struct FeedDecoder: ~Copyable {
     ) throws(RejectionReason) {
         let (city, value) = reader.find(city, value, in: element)
         guard let city else { throw mayHaveCity(element) ? .noCity : .notAnObject }
+        let name: Range<Int>
+        let isOfShard: Bool
         switch reader.value(at: city) {
         case .null: throw .noCity
         case .boolean, .array, .object: throw .badCity
         case .number:
             guard let digits = reader.wholeNumber(at: city) else { throw .badCity }
-            let start = message.names.count
+            name = message.names.count..<message.names.count + digits.count
             message.names += digits
-            try read(element, value, named: digits.span, at: start, texts, into: &message)
+            isOfShard = format.shard?.contains(digits.span) ?? true
         case .text(let range):
-            guard let name = CityName.accepted(texts, in: range) else { throw .badCity }
-            try read(element, value, named: texts.extracting(name), at: name.lowerBound, texts, into: &message)
+            guard let accepted = CityName.accepted(texts, in: range) else { throw .badCity }
+            name = accepted
+            isOfShard = format.shard?.contains(texts.extracting(accepted)) ?? true
         }
-    }
-
-    /// - Parameters:
-    ///   - value: the place of the index; `nil` where there is none.
-    ///   - nameStart: the place of the name in the message's.
-    private borrowing func read(
-        _ element: Int, _ value: Int?, named name: Span<UInt8>, at nameStart: Int, _ texts: Span<UInt8>,
-        into message: inout FeedMessage
-    ) throws(RejectionReason) {
-        if let shard = format.shard, !shard.contains(name) {
+        guard isOfShard else {
             message.skipped += 1
             return
         }
@@ -171,7 +181,7 @@ public struct FeedDecoder: ~Copyable {
         message.readings.append(
             Reading(
                 index: index, time: time ?? message.receivedAt, hasOwnTime: time != nil,
-                nameStart: UInt32(nameStart), nameCount: UInt8(name.count)))
+                nameStart: UInt32(name.lowerBound), nameCount: UInt8(name.count)))
     }
 
     /// Whether the element is an object, or an array while the city is told by a pointer.

@@ -10,7 +10,7 @@ public struct FeedMessage: ~Copyable, Sendable {
     /// Rejections of elements, or of the message itself, by reason.
     public var rejections = RejectionCounts()
     /// The first element that the decoder rejected for each reason, counted from 0 in the message.
-    public internal(set) var firstRejected: [RejectionReason: Int] = [:]
+    public internal(set) var firstRejected = [RejectionReason: Int]()
     /// Whether a reading stands with its arrival, because its time names no zone.
     public internal(set) var hasTimesWithoutZone = false
     /// Names in objects of concentrations that are none of the closed set.

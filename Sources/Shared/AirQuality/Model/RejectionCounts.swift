@@ -1,7 +1,7 @@
 /// Number of rejections for each reason.
 public struct RejectionCounts: Sendable, Equatable {
     /// Without those that are 0: most messages have no others.
-    private var counts: [RejectionReason: UInt64] = [:]
+    private var counts = [RejectionReason: UInt64]()
 
     public subscript(reason: RejectionReason) -> UInt64 {
         get { counts[reason] ?? 0 }

@@ -34,6 +34,7 @@ public struct Scale: Sendable, Equatable {
     }
 
     /// The number of the category that an index lies in, 1 ….
+    @inline(__always)
     public func category(of index: Double) -> UInt8 {
         // Without branches, which a processor cannot foretell.
         1 + UInt8(SIMD8<Int64>.zero.replacing(with: 1, where: bounds .<= index).wrappedSum())

@@ -83,6 +83,7 @@ extension FeedStatistics {
     }
 
     private mutating func count(_ rejected: RejectionCounts) {
+        if rejected.isEmpty { return }
         rejections += rejected
         connection.rejections += rejected
     }

@@ -68,6 +68,7 @@ struct StoreState: Sendable {
 
     /// - Parameter place: that of the reading.
     /// - Returns: whether the reading is a duplicate.
+    @inline(__always)
     private mutating func record(
         _ place: Int, of message: borrowing FeedMessage, number: UInt64, feed: Int
     ) throws(RejectionReason) -> Bool {

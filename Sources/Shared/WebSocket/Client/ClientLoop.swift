@@ -134,9 +134,10 @@ extension ClientLoop {
     }
 
     private func receive(_ bytes: Span<UInt8>, _ connection: ClientConnection) {
-        state.received(at: monotonicTime())
-        guard connection.tls != nil else { return read(bytes, connection) }
-        var event = decrypt(bytes, connection)
+        let now = monotonicTime()
+        state.received(at: now)
+        guard connection.tls != nil else { return read(bytes, connection, at: now) }
+        var event = decrypt(bytes, connection, at: now)
         if !connection.sendFromTLS(), event == nil {
             event = .violation(ProtocolViolation("TLS records to answer over and over", closeStatus: 1008))
         }
@@ -148,13 +149,15 @@ extension ClientLoop {
     }
 
     /// - Returns: how the TLS session has ended, `nil` while it goes on.
-    private func decrypt(_ bytes: Span<UInt8>, _ connection: ClientConnection) -> ConnectionState.ConnectionEvent? {
+    private func decrypt(
+        _ bytes: Span<UInt8>, _ connection: ClientConnection, at now: Duration
+    ) -> ConnectionState.ConnectionEvent? {
         connection.tls?.receive(bytes)
         do throws(SystemError) {
             while !connection.isEnding, let step = try connection.tls?.next() {
                 switch step {
                 case .established: request(connection)
-                case .plaintext(let bytes): read(bytes.span, connection)
+                case .plaintext(let bytes): read(bytes.span, connection, at: now)
                 case .ended: return .ended
                 }
             }
@@ -165,7 +168,7 @@ extension ClientLoop {
     }
 
     /// Reads what the server has sent, without TLS: its response, then frames.
-    private func read(_ bytes: Span<UInt8>, _ connection: ClientConnection) {
+    private func read(_ bytes: Span<UInt8>, _ connection: ClientConnection, at now: Duration) {
         var position = 0
         do throws(HandshakeRejection) {
             while connection.reader == nil, !connection.isEnding {
@@ -178,17 +181,24 @@ extension ClientLoop {
             handle(.answered(.rejected(detail: detail, retryAfter: nil)), of: connection)
         }
         do throws(ProtocolViolation) {
-            while let event = try connection.reader?.next(bytes, at: &position) { handle(event, of: connection) }
+            while let event = try connection.reader?.next(bytes, at: &position) {
+                handle(event, bytes, of: connection, at: now)
+            }
         } catch {
             handle(.violation(error), of: connection)
         }
     }
 
-    private func handle(_ event: FrameReader.Event, of connection: ClientConnection) {
+    private func handle(
+        _ event: FrameReader.Event, _ bytes: Span<UInt8>, of connection: ClientConnection, at now: Duration
+    ) {
         switch event {
         case .message(let kind, let message):
-            state.receivedMessage(at: monotonicTime())
+            state.receivedMessage(at: now)
             client.onMessage(kind, message.span)
+        case .messageInPlace(let kind, let range):
+            state.receivedMessage(at: now)
+            client.onMessage(kind, bytes.extracting(range))
         case .ping(let payload): connection.answer(payload)
         case .close(let frame): handle(.closeFrame(frame), of: connection)
         }

@@ -7,6 +7,8 @@ struct FrameReader: ~Copyable {
     enum Event: Equatable {
         /// A whole message, empty when it is too large.
         case message(WebSocketMessageKind, [UInt8])
+        /// A whole message that lies in the given bytes, as most do: one frame, neither masked nor compressed.
+        case messageInPlace(WebSocketMessageKind, Range<Int>)
         /// May come between the fragments of a message, and so may `close`.
         case ping([UInt8])
         case close(CloseFrame)
@@ -40,6 +42,12 @@ struct FrameReader: ~Copyable {
         while !isClosed {
             if frame == nil { try readHeader(bytes, at: &position) }
             guard let frame else { return nil }
+            if let kind = kindOfMessageInPlace(frame, within: bytes.count - position) {
+                self.frame = nil
+                message = nil
+                position += frame.payloadBytes
+                return .messageInPlace(kind, position - frame.payloadBytes..<position)
+            }
             let count = min(payloadLeft, bytes.count - position)
             payloadLeft -= count
             try take(bytes.extracting(position..<position + count), of: frame)
@@ -84,6 +92,18 @@ struct FrameReader: ~Copyable {
                 inflater?.begin()
             }
             message = PartialMessage(isText: header.opcode == .text, isCompressed: header.isCompressed)
+        }
+    }
+
+    /// - Returns: `nil` when the frame is no whole message, or none that can be read where it lies.
+    private func kindOfMessageInPlace(_ frame: FrameHeader, within byteCount: Int) -> WebSocketMessageKind? {
+        guard sender == .server, frame.isFinal, !frame.isCompressed, payloadLeft == frame.payloadBytes,
+            payloadLeft <= min(byteCount, maximumMessageBytes)
+        else { return nil }
+        return switch frame.opcode {
+        case .text: .text
+        case .binary: .binary
+        case .continuation, .close, .ping, .pong: nil
         }
     }
 

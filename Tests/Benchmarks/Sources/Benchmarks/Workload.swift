@@ -61,7 +61,9 @@ struct Workload: ~Copyable {
 
     mutating func record(_ message: [UInt8]) {
         time += 1
-        store.record(decoder.decode(message.span, receivedAt: time), feed: 0)
+        let decoded = decoder.decode(message.span, receivedAt: time)
+        store.record(decoded, feed: 0)
+        decoder.recycle(decoded)
     }
 
     mutating func decodeAll() {

@@ -39,7 +39,16 @@ private func read(
             let end = min(stream.count, position + pieces)
             var offset = 0
             while let event = try reader.next(stream.extracting(position..<end), at: &offset) {
-                guard case .message(let kind, let message) = event else {
+                let kind: WebSocketMessageKind
+                let message: [UInt8]
+                switch event {
+                case .message(let its, let bytes):
+                    kind = its
+                    message = bytes
+                case .messageInPlace(let its, let range):
+                    kind = its
+                    message = range.map { stream[position + $0] }
+                case .ping, .close:
                     outcome.controls.append(event)
                     continue
                 }

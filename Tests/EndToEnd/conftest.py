@@ -71,9 +71,8 @@ def stranger(tmp_path_factory) -> CertificateAuthority:
 
 @pytest.fixture
 def python_feed():
-    feed = WebSocketFeed()
-    yield feed
-    feed.stop()
+    with WebSocketFeed() as feed:
+        yield feed
 
 
 @pytest.fixture
@@ -85,6 +84,12 @@ def start(programs):
     class Start:
         def exporter(self, *flags: str, **options) -> Exporter:
             return self._keep(programs.exporter(*flags, **options))
+
+        def reader(self, feed: WebSocketFeed, *flags: str, **options) -> Exporter:
+            """An exporter that is connected to the feed."""
+            exporter = self.exporter("--feed.url", feed.url, *flags, **options)
+            feed.wait_for_client()
+            return exporter
 
         def feed(self, *arguments: str, **options) -> Feed:
             return self._keep(programs.feed(*arguments, **options))
@@ -102,9 +107,5 @@ def start(programs):
             return program
 
     yield Start()
-    failures = []
-    for program in reversed(started):
-        failure = program.stop()
-        if failure:
-            failures.append(failure)
+    failures = [failure for program in reversed(started) if (failure := program.stop())]
     assert not failures, "\n".join(failures)

@@ -26,13 +26,8 @@ def messages_until_closed(client):
 
 
 def test_clients_beyond_the_limit_of_open_files_wait_and_cost_nothing(start):
-    feed = start.feed(
-        "simulate",
-        "--interval", "100ms",
-        "--cities", "1",
-        "--coverage", "1",
-        launcher=("prlimit", "--nofile=200:200"),
-    )
+    flags = ("--interval=100ms", "--cities=1", "--coverage=1")
+    feed = start.feed("simulate", *flags, launcher=("prlimit", "--nofile=200:200"))
     with contextlib.ExitStack() as stack:
         first = stack.enter_context(connect(feed.url))
         # An address has half of the places.
@@ -116,6 +111,10 @@ def test_recorded_lines_hold_text_and_arrival(start, python_feed, tmp_path):
     assert recorder.messages[1:] == []
 
 
+def recorded(file) -> list[str]:
+    return [json.loads(line)["message"] for line in file.read_text().splitlines()]
+
+
 def test_a_recording_goes_on_after_the_feed_comes_back(start, tmp_path):
     output = tmp_path / "recording.jsonl"
     feed = WebSocketFeed()
@@ -125,25 +124,19 @@ def test_a_recording_goes_on_after_the_feed_comes_back(start, tmp_path):
     wait_for(lambda: output.read_text().count("\n") == 1, "the first line")
     port = feed.port
     feed.stop()
-    feed = WebSocketFeed(port)
-    try:
+    with WebSocketFeed(port) as feed:
         feed.wait_for_client()
         feed.send("[2]")
         wait_for(lambda: output.read_text().count("\n") == 2, "the second line")
-    finally:
-        feed.stop()
-    assert [json.loads(line)["message"] for line in output.read_text().splitlines()] == [
-        "[1]",
-        "[2]",
-    ]
+    assert recorded(output) == ["[1]", "[2]"]
 
 
 def test_a_line_that_does_not_fit_is_taken_back_whole(programs, python_feed, tmp_path):
     output = tmp_path / "recording.jsonl"
     # Python ignores SIGXFSZ, and so does the child: a file that is too large is an error of write.
+    command = [programs.folder / "air-quality-feed", "record", python_feed.url, "--output", output]
     with subprocess.Popen(
-        [programs.folder / "air-quality-feed", "record", python_feed.url, "--output", output],
-        restore_signals=False, stderr=subprocess.PIPE, text=True,
+        command, restore_signals=False, stderr=subprocess.PIPE, text=True
     ) as recorder:
         try:
             python_feed.wait_for_client()
@@ -157,10 +150,7 @@ def test_a_line_that_does_not_fit_is_taken_back_whole(programs, python_feed, tmp
             recorder.kill()
     assert recorder.returncode == 1
     assert errors.splitlines()[-1] == f"air-quality-feed: cannot write {output}: File too large"
-    assert [json.loads(line)["message"] for line in output.read_text().splitlines()] == [
-        "[0]",
-        "[1]",
-    ]
+    assert recorded(output) == ["[0]", "[1]"]
     assert output.read_text().endswith("\n")
 
 
@@ -200,16 +190,12 @@ def test_a_recording_is_replayed_as_it_came(start, python_feed, tmp_path):
     exporter.wait_for_sample(metrics.INDEX, 2, city="Pune")
     assert replay.wait() == 0
     # All connections that there were are counted then.
-    wait_for(
-        lambda: exporter.scrape().value(metrics.DISCONNECTS, reason="refused"),
-        "an attempt that finds nobody",
-    )
+    exporter.wait_for_sample(metrics.DISCONNECTS, at_least=1, reason="refused")
     page = exporter.scrape()
     assert page.value(metrics.INDEX, city="Delhi") == 3
     assert page.value(metrics.MESSAGES) == 3
-    assert page.value("airquality_exporter_feed_bytes_total") == sum(
-        len(text.encode()) for text in messages
-    )
+    size = sum(len(text.encode()) for text in messages)
+    assert page.value("airquality_exporter_feed_bytes_total") == size
     assert page.value(metrics.DISCONNECTS, reason="closed") == 1
 
 

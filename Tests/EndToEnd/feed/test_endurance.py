@@ -76,9 +76,7 @@ def test_hundreds_of_reconnects_leave_nothing_behind(start):
             last = feed.wait_for_peer(len(feed.peers))
             exporter.wait_for_sample(metrics.INDEX, last.number, city="Pune")
 
-        wait_for(
-            lambda: exporter.scrape().value(metrics.INDEX, city="Pune") == 1, "the first reading"
-        )
+        exporter.wait_for_sample(metrics.INDEX, 1, city="Pune")
         first = Use.of(exporter)
         reconnect(100)
         # Memory that is used again and again is there by now.
@@ -95,27 +93,19 @@ def test_hundreds_of_reconnects_leave_nothing_behind(start):
 
 @pytest.mark.parametrize("fault", ["refused", "timeout", "handshake"])
 def test_a_dead_feed_does_not_disturb_another(start, fault):
-    dead_feed = RawFeed(
-        {"timeout": never_answer, "handshake": answering("HTTP/1.1 500 Oh\nContent-Length: 0")}.get(
-            fault, good
-        )
-    )
-    live_feed = WebSocketFeed()
-    try:
+    answer = answering("HTTP/1.1 500 Oh\nContent-Length: 0")
+    acts = {"refused": good, "timeout": never_answer, "handshake": answer}
+    with WebSocketFeed() as live_feed, RawFeed(acts[fault]) as dead_feed:
         dead = f"ws://127.0.0.1:{CLOSED_PORT}/" if fault == "refused" else dead_feed.url
         live = live_feed.url
-        exporter = start.exporter(
-            "--feed.url", dead, "--feed.url", live, *QUICK,
-            # The other one has to be that quick as well.
-            *(["--feed.connect-timeout=1s"] if fault == "timeout" else []))
+        # The other one has to be that quick as well.
+        more = ["--feed.connect-timeout=1s"] if fault == "timeout" else []
+        exporter = start.exporter("--feed.url", dead, "--feed.url", live, *QUICK, *more)
         live_feed.wait_for_client()
         for value in range(50):
             live_feed.send([{"city": "Pune", "aqi": value}])
             exporter.wait_for_sample(metrics.INDEX, value, city="Pune")
-        wait_for(
-            lambda: exporter.scrape().value(metrics.DISCONNECTS, feed=dead, reason=fault) >= 3,
-            "its failures",
-        )
+        exporter.wait_for_sample(metrics.DISCONNECTS, at_least=3, feed=dead, reason=fault)
         page = exporter.scrape()
         for feed, is_connected, messages in ((dead, 0, 0), (live, 1, 50)):
             assert page.value(metrics.CONNECTED, feed=feed) == is_connected
@@ -123,16 +113,10 @@ def test_a_dead_feed_does_not_disturb_another(start, fault):
             assert page.value(metrics.READINGS, feed=feed) == messages
         assert page.value(metrics.ATTEMPTS, feed=live) == 1
         assert not any(value for _, value in page.samples(metrics.DISCONNECTS, feed=live))
-        assert {
-            labels["reason"]
-            for labels, value in page.samples(metrics.DISCONNECTS, feed=dead)
-            if value
-        } == {fault}
-        assert [labels["feed"] for labels, _ in page.samples(metrics.CONNECTED)] == [dead, live]
+        counts = page.by(metrics.DISCONNECTS, "reason", feed=dead)
+        assert {reason for reason, count in counts.items() if count} == {fault}
+        assert list(page.by(metrics.CONNECTED, "feed")) == [dead, live]
         assert exporter.get("/-/ready").status == 200
-    finally:
-        live_feed.stop()
-        dead_feed.stop()
 
 
 CITIES = [f"City {number}" for number in range(100)]

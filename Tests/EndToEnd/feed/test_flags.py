@@ -19,10 +19,7 @@ def wait_for_request(feed: WebSocketFeed, number: int):
 
 def test_a_feed_is_paused_while_nobody_reads(start, python_feed):
     # Longer than it takes from here to the first read.
-    exporter = start.exporter(
-        "--feed.url", python_feed.url, *QUICK, "--feed.pause-when-unused", "3s"
-    )
-    python_feed.wait_for_client()
+    exporter = start.reader(python_feed, *QUICK, "--feed.pause-when-unused", "3s")
     python_feed.send([{"city": "Pune", "aqi": 1}])
     exporter.wait_for_sample(metrics.INDEX, 1, city="Pune")
 
@@ -32,7 +29,7 @@ def test_a_feed_is_paused_while_nobody_reads(start, python_feed):
         return exporter.get("/-/ready").status == 200 and not python_feed.clients
 
     wait_for(is_paused, "the end of the connection")
-    wait_for(lambda: exporter.count_lines("Feed paused"), "the line that says so")
+    exporter.wait_for_line("Feed paused")
     assert exporter.get("/-/ready").status == 200
     assert exporter.get("/-/healthy").status == 200
     assert len(python_feed.requests) == 1
@@ -56,19 +53,18 @@ def test_a_read_of_the_history_ends_the_pause(start, python_feed):
     exporter = start.exporter(
         "--feed.url", python_feed.url, *QUICK, "--feed.pause-when-unused", "200ms"
     )
-    wait_for(lambda: exporter.count_lines("Feed paused"), "the pause")
+    exporter.wait_for_line("Feed paused")
     assert len(python_feed.requests) == 1
     assert exporter.history()["points"] == []
     wait_for_request(python_feed, 2)
 
 
 def test_a_request_reconnects_the_feed(start, python_feed):
-    exporter = start.exporter("--feed.url", python_feed.url, "--web.enable-lifecycle")
-    python_feed.wait_for_client()
+    exporter = start.reader(python_feed, "--web.enable-lifecycle")
     assert exporter.get("/-/reconnect").status == 405
     assert exporter.get("/-/reconnect", "POST").status == 200
     wait_for_request(python_feed, 2)
-    wait_for(lambda: exporter.scrape().value(metrics.CONNECTED) == 1, "the new connection")
+    exporter.wait_for_sample(metrics.CONNECTED, 1)
     page = exporter.scrape()
     assert page.nonzero(metrics.DISCONNECTS, "reason") == {"requested": 1}
     assert page.value(metrics.ATTEMPTS) == 2
@@ -78,17 +74,13 @@ def test_a_requested_reconnect_does_not_wait_for_the_delay(start):
     hour = answering("HTTP/1.1 503 Service Unavailable\nRetry-After: 3600\nContent-Length: 0")
     with RawFeed(hour, good) as feed:
         exporter = start.exporter("--feed.url", feed.url, "--web.enable-lifecycle")
-        wait_for(
-            lambda: exporter.scrape().value(metrics.DISCONNECTS, reason="handshake") == 1,
-            "the rejection",
-        )
+        exporter.wait_for_sample(metrics.DISCONNECTS, 1, reason="handshake")
         assert exporter.get("/-/reconnect", "POST").status == 200
         exporter.wait_for_sample(metrics.INDEX, 2, city="Pune")
 
 
 def test_a_reconnect_needs_the_lifecycle_flag(start, python_feed):
-    exporter = start.exporter("--feed.url", python_feed.url)
-    python_feed.wait_for_client()
+    exporter = start.reader(python_feed)
     assert exporter.get("/-/reconnect", "POST").status == 403
     assert exporter.scrape().nonzero(metrics.DISCONNECTS, "reason") == {}
 
@@ -118,10 +110,7 @@ def test_headers_of_flags_and_file_are_sent(start, python_feed, tmp_path):
     # A file that cannot be used is a failed handshake, until it can be used.
     file.write_text("third secret without a colon\n")
     python_feed.close_clients()
-    wait_for(
-        lambda: exporter.scrape().value(metrics.DISCONNECTS, reason="handshake") >= 2,
-        "failed attempts",
-    )
+    exporter.wait_for_sample(metrics.DISCONNECTS, at_least=2, reason="handshake")
     wait_for(
         lambda: any("line 1" in line and "headers" in line for line in exporter.errors),
         "the line that says why",
@@ -173,10 +162,7 @@ def test_user_and_password_of_the_address_are_shown_to_the_feed_only(start, pyth
     wait_for_request(python_feed, 2)
     port = python_feed.port
     python_feed.stop()
-    wait_for(
-        lambda: exporter.scrape().value(metrics.DISCONNECTS, reason="refused") >= 1,
-        "a refused attempt",
-    )
+    exporter.wait_for_sample(metrics.DISCONNECTS, at_least=1, reason="refused")
     page = exporter.scrape()
     assert page.samples(metrics.CONNECTED) == [({"feed": f"ws://127.0.0.1:{port}/live"}, 0)]
     shown = "\n".join(
@@ -201,14 +187,13 @@ def test_a_redirect_is_not_followed_and_the_log_names_the_address_to_use(start):
 
 
 def test_items_and_fields_are_found_by_their_pointers(start, python_feed):
-    exporter = start.exporter(
-        "--feed.url", python_feed.url,
+    exporter = start.reader(
+        python_feed,
         "--feed.items", "/data/0/all~1stations",
         "--feed.city-field", "name",
         "--feed.value-field", "index",
         "--feed.time-field", "when",
     )
-    python_feed.wait_for_client()
     now = int(time.time())
     stations = [
         {
@@ -241,6 +226,4 @@ def test_items_and_fields_are_found_by_their_pointers(start, python_feed):
     assert now <= times["None"] <= time.time()
 
     python_feed.send({"data": []})
-    wait_for(
-        lambda: exporter.scrape().value(metrics.WITHOUT_READINGS) == 1,
-        "the message without an array")
+    exporter.wait_for_sample(metrics.WITHOUT_READINGS, 1)

@@ -5,17 +5,13 @@ import pytest
 from support import metrics
 from support.faults import FLAGS
 from support.peers import WebSocketFeed
-from support.raw_feed import RawFeed
-from support.waiting import wait_for
+from support.raw_feed import RawFeed, switching
 
 QUICK = [f"{name}={value}" for name, value in FLAGS.items()]
 
 
 def good(accept: str, more: str = "") -> str:
-    return (
-        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-        f"Sec-WebSocket-Accept: {accept}\r\n{more}\r\n"
-    )
+    return switching(accept, more).decode()
 
 
 EARLY_HINTS = "HTTP/1.1 103 Early Hints\r\nLink: </style.css>; rel=preload\r\n\r\n"
@@ -58,21 +54,14 @@ def test_an_unusual_answer_is_a_connection(start, name):
 
 
 def test_a_subprotocol_is_agreed_on_with_a_server_of_others(start):
-    feed = WebSocketFeed(subprotocols=["aqi.v1"])
-    try:
-        exporter = start.exporter(
-            "--feed.url", feed.url,
-            "--feed.subprotocol=aqi.v2",
-            "--feed.subprotocol", "aqi.v1",
-            *QUICK,
+    with WebSocketFeed(subprotocols=["aqi.v1"]) as feed:
+        exporter = start.reader(
+            feed, "--feed.subprotocol=aqi.v2", "--feed.subprotocol", "aqi.v1", *QUICK
         )
-        feed.wait_for_client()
         assert feed.requests[0].headers["Sec-WebSocket-Protocol"] == "aqi.v2, aqi.v1"
         assert feed.clients[0].subprotocol == "aqi.v1"
         feed.send([{"city": "Pune", "aqi": 7}])
         exporter.wait_for_sample(metrics.INDEX, 7, city="Pune")
-    finally:
-        feed.stop()
 
 
 def test_the_environments_proxy_is_not_used(start, python_feed):
@@ -81,8 +70,7 @@ def test_the_environments_proxy_is_not_used(start, python_feed):
         name: "http://127.0.0.1:9"
         for name in ("http_proxy", "HTTP_PROXY", "https_proxy", "all_proxy")
     }
-    start.exporter("--feed.url", python_feed.url, *QUICK, environment=proxy)
-    python_feed.wait_for_client()
+    start.reader(python_feed, *QUICK, environment=proxy)
 
 
 def test_a_file_that_has_become_bad_fails_the_reload(start, authority, tmp_path):
@@ -99,9 +87,6 @@ def test_a_file_that_has_become_bad_fails_the_reload(start, authority, tmp_path)
     answer = exporter.get("/-/reload", method="POST")
     assert answer.status == 500
     assert f'--feed.ca-file "{path}": expected certificates of authorities in PEM' in answer.text
-    wait_for(
-        lambda: exporter.count_lines("Cannot connect to feeds: unusable file") == 1,
-        "the line that says so",
-    )
+    exporter.wait_for_line("Cannot connect to feeds: unusable file", 1)
     path.write_bytes(authority.file.read_bytes())
     assert exporter.get("/-/reload", method="POST").status == 200

@@ -14,8 +14,7 @@ def test_a_feed_with_a_private_authority_a_token_and_a_subscription_is_recorded(
 ):
     headers, output = tmp_path / "headers", tmp_path / "recording"
     headers.write_text("Authorization: Bearer secret\n")
-    feed = WebSocketFeed(ssl=contexts["good"])
-    try:
+    with WebSocketFeed(ssl=contexts["good"]) as feed:
         start.program(
             "air-quality-feed", "record", f"wss://localhost:{feed.port}/", f"--output={output}",
             f"--ca-file={authority.file}", f"--header-file={headers}", "--subscribe=hello",
@@ -28,8 +27,6 @@ def test_a_feed_with_a_private_authority_a_token_and_a_subscription_is_recorded(
         feed.send([{"city": "Pune", "aqi": 7}])
         (line,) = wait_for(lambda: output.read_text().splitlines(), "a line")
         assert "Pune" in line and json.loads(line)
-    finally:
-        feed.stop()
 
 
 def test_a_feed_cannot_fill_the_log_of_a_recording(start, python_feed, tmp_path):

@@ -13,60 +13,36 @@ import pytest
 
 from support import raw_feed
 from support.raw_feed import BINARY, CLOSE, CONTINUATION, PING, PONG, TEXT
-from support.raw_http import connect
+from support.raw_http import connect, read_to_end
 
 REQUEST = raw_feed.request("/feed")
 
 
 def frame(opcode: int, payload: bytes = b"", **wrong) -> bytes:
     """A client's frame; what is `wrong` with it: see `raw_feed.frame`."""
-    if not wrong.setdefault("masked", True):
-        return raw_feed.frame(opcode, payload, **wrong)
-    mask = raw_feed.MASK
-    return raw_feed.frame(
-        opcode, bytes(byte ^ mask[index % 4] for index, byte in enumerate(payload)), **wrong
-    )
+    wrong.setdefault("masked", True)
+    content = raw_feed.masked(payload) if wrong["masked"] else payload
+    return raw_feed.frame(opcode, content, **wrong)
 
 
 def close(status: int, reason: bytes = b"") -> bytes:
     return frame(CLOSE, struct.pack(">H", status) + reason)
 
 
-class Client:
+class Client(raw_feed.Connection):
     """The client's end of one connection, after the handshake."""
 
     def __init__(self, port: int, receive_buffer: int | None = None):
-        self.socket = connect(port, receive_buffer=receive_buffer)
+        super().__init__(connect(port, receive_buffer=receive_buffer))
         self.socket.sendall(REQUEST)
-        self._received = b""
-        while b"\r\n\r\n" not in self._received:
-            self._fill()
-        self.head, _, self._received = self._received.partition(b"\r\n\r\n")
-        assert self.head.startswith(b"HTTP/1.1 101 ")
-        assert b"Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=" in self.head
-
-    def _fill(self) -> None:
-        part = self.socket.recv(1 << 16)
-        if not part:
-            raise EOFError
-        self._received += part
-
-    def _take(self, count: int) -> bytes:
-        while len(self._received) < count:
-            self._fill()
-        taken, self._received = self._received[:count], self._received[count:]
-        return taken
+        head = self.read_head()
+        assert head.startswith("HTTP/1.1 101 ")
+        assert "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=" in head
 
     def read_frame(self) -> tuple[int, bytes]:
-        first, length = self._take(2)
-        assert first & 0x70 == 0 and length & 0x80 == 0, (
-            "a server's frame has no mask and no reserved bit"
-        )
-        if length == 126:
-            (length,) = struct.unpack(">H", self._take(2))
-        elif length == 127:
-            (length,) = struct.unpack(">Q", self._take(8))
-        return first & 0x0F, self._take(length)
+        opcode, payload, is_masked = self.take_frame()
+        assert not is_masked
+        return opcode, payload
 
     def read_control(self) -> tuple[int, bytes]:
         """The next frame that is none of the feed's messages."""
@@ -78,17 +54,13 @@ class Client:
     def read_end(self) -> None:
         """The server ends the connection, and sends nothing before it does, though the client's end
         stays open."""
-        assert self._received == b""
+        assert self._buffer == b""
         assert self.socket.recv(1) == b""
-
-
-def port_of(feed) -> int:
-    return int(feed.url.rsplit(":", 1)[1].strip("/"))
 
 
 @pytest.fixture
 def client(start):
-    client = Client(port_of(start.feed("simulate", "--interval", "20ms", "--cities", "3")))
+    client = Client(start.feed("simulate", "--interval", "20ms", "--cities", "3").port)
     yield client
     client.socket.close()
 
@@ -97,8 +69,11 @@ def status_of(payload: bytes) -> int | None:
     return struct.unpack(">H", payload[:2])[0] if payload else None
 
 
-# What the server ends the connection for, and with which status. FrameReaderTests has more of them.
-VIOLATIONS = {
+NOT_UTF8 = b"\xce\xba\xe1\xbd\xb9\xcf\x83\xce\xbc\xce\xb5\xed\xa0\x80"
+
+# What ends the connection, and the status of the close frame that the server answers with.
+# FrameReaderTests has more of the violations.
+ENDS = {
     "3.1 RSV3": (frame(TEXT, b"x", reserved=1), 1002),
     "4.1 opcode 3": (frame(3, b"x"), 1002),
     "4.2 opcode 11": (frame(TEXT, b"x") + frame(11), 1002),
@@ -109,30 +84,11 @@ VIOLATIONS = {
     "a frame without a mask": (frame(TEXT, b"x", masked=False), 1002),
     "length of 2^63": (frame(TEXT, length=1 << 63), 1002),
     "length of 10 in 64 bits": (frame(TEXT, b"x" * 10, width=64), 1002),
-    "6.3 text that is no UTF-8": (
-        frame(TEXT, b"\xce\xba\xe1\xbd\xb9\xcf\x83\xce\xbc\xce\xb5\xed\xa0\x80"),
-        1007,
-    ),
+    "6.3 text that is no UTF-8": (frame(TEXT, NOT_UTF8), 1007),
     "7.3.2 close of one byte": (frame(CLOSE, b"x"), 1002),
-    "7.5.1 close reason that is no UTF-8": (
-        close(1000, b"\xce\xba\xe1\xbd\xb9\xcf\x83\xce\xbc\xce\xb5\xed\xa0\x80"),
-        1007,
-    ),
+    "7.5.1 close reason that is no UTF-8": (close(1000, NOT_UTF8), 1007),
     "7.9 close status 1005": (close(1005), 1002),
-}
-
-
-@pytest.mark.parametrize("name", VIOLATIONS)
-def test_a_violation_is_answered_with_its_status_and_the_server_ends_the_connection(client, name):
-    sent, status = VIOLATIONS[name]
-    client.socket.sendall(sent)
-    opcode, payload = client.read_control()
-    assert (opcode, status_of(payload)) == (CLOSE, status)
-    client.read_end()
-
-
-# Closes that are good, and what is answered.
-CLOSES = {
+    # Closes that are good.
     "7.1.1 1000": (close(1000), 1000),
     "7.3.1 without a status": (frame(CLOSE), None),
     "7.3.5 with a reason of 123 bytes": (close(1000, b"x" * 123), 1000),
@@ -149,9 +105,10 @@ CLOSES = {
 }
 
 
-@pytest.mark.parametrize("name", CLOSES)
-def test_a_close_is_answered_and_the_server_ends_the_connection(client, name):
-    sent, status = CLOSES[name]
+@pytest.mark.parametrize("sent, status", ENDS.values(), ids=ENDS)
+def test_an_end_is_answered_with_its_status_and_the_server_ends_the_connection(
+    client, sent, status
+):
     client.socket.sendall(sent)
     opcode, payload = client.read_control()
     assert (opcode, status_of(payload)) == (CLOSE, status)
@@ -199,7 +156,7 @@ def test_a_client_that_sends_pings_and_never_reads_is_heard_to_its_end(start):
     count = 20_000 if "AIRQUALITY_SLOW" in os.environ else 200_000
     feed = start.feed("simulate", "--interval", "20ms", "--cities", "3")
     pings = b"".join(frame(PING, b"%06d" % number * 20) for number in range(count))
-    client = Client(port_of(feed), receive_buffer=4096)
+    client = Client(feed.port, receive_buffer=4096)
     before = feed.peak_resident_bytes
     client.socket.sendall(pings + close(1000))
     controls = []
@@ -250,11 +207,9 @@ REQUESTS = {
 def test_what_is_no_request_for_a_websocket_is_rejected(start, name):
     request, status = REQUESTS[name]
     feed = start.feed("simulate")
-    with connect(port_of(feed)) as peer:
+    with connect(feed.port) as peer:
         peer.sendall(request)
-        received = b""
-        while part := peer.recv(1 << 16):
-            received += part
+        received = read_to_end(peer)
     assert received.startswith(b"HTTP/1.1 " + status + b" "), received
     head, _, body = received.partition(b"\r\n\r\n")
     assert body.count(b"\n") == 1 and body.endswith(b"\n")

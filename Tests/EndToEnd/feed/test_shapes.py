@@ -12,7 +12,6 @@ import pytest
 
 from support import metrics
 from support.peers import WebSocketFeed
-from support.waiting import wait_for
 
 README = pathlib.Path(__file__).parents[3] / "Sources/Exporter/AirQualityExporter/README.md"
 
@@ -45,13 +44,10 @@ def test_the_table_has_twelve_shapes():
 
 @pytest.mark.parametrize("message, flags", rows())
 def test_a_row_of_the_table_reads_delhi(start, message, flags):
-    feed = Sender(message)
-    try:
+    with Sender(message) as feed:
         exporter = start.exporter("--feed.url", feed.url, *flags)
         exporter.wait_for_sample(metrics.INDEX, 301, city="Delhi")
         assert sum(exporter.scrape().nonzero(metrics.REJECTED, "reason").values()) == 0
-    finally:
-        feed.stop()
 
 
 OTHERS = {
@@ -138,16 +134,13 @@ OTHERS = {
 )
 def test_probe_names_a_command_line_that_reads_it(start, programs, message):
     # After the third, probe waits for no more.
-    feed = Sender(message, message, message)
-    try:
+    with Sender(message, message, message) as feed:
         found = probe(programs, feed.url)
         assert found.returncode == 1, found.stdout
         command = shlex.split(found.stdout.split("to read it:\n")[1].splitlines()[0])
         exporter = start.exporter(*command[1:])
         city = "O'Hare" if "Hare" in message else "Delhi"
         exporter.wait_for_sample(metrics.INDEX, 301, city=city)
-    finally:
-        feed.stop()
 
 
 def probe(programs, url: str, timeout: str = "--timeout=2s") -> subprocess.CompletedProcess:
@@ -158,13 +151,10 @@ def probe(programs, url: str, timeout: str = "--timeout=2s") -> subprocess.Compl
 
 
 def test_probe_succeeds_where_a_reading_came(programs):
-    feed = Sender('[{"city": "Delhi", "aqi": 301}]')
-    try:
+    with Sender('[{"city": "Delhi", "aqi": 301}]') as feed:
         found = probe(programs, feed.url)
         assert found.returncode == 0
         assert "Delhi" in found.stdout and "301" in found.stdout
-    finally:
-        feed.stop()
 
 
 @pytest.mark.parametrize(
@@ -211,11 +201,8 @@ def test_probe_succeeds_where_a_reading_came(programs):
 )
 def test_probe_reads_all_that_is_there(programs, messages, flags, cities):
     texts = [each if isinstance(each, str) else json.dumps(each) for each in messages]
-    feed = Sender(*(texts * 3)[:3])
-    try:
+    with Sender(*(texts * 3)[:3]) as feed:
         found = probe(programs, feed.url).stdout
-    finally:
-        feed.stop()
     command = re.search(r"to read (?:all of )?it:\n(.*)", found)[1]
     assert flags is None or command.endswith(flags), found
     rows = found.split("which reads:")[1].strip().splitlines()[1:]
@@ -237,21 +224,15 @@ def test_probe_reads_all_that_is_there(programs, messages, flags, cities):
     ],
 )
 def test_probe_names_no_flags_where_all_is_read_or_nothing_is_an_index(programs, messages):
-    feed = Sender(*messages)
-    try:
+    with Sender(*messages) as feed:
         assert "to read" not in probe(programs, feed.url).stdout
-    finally:
-        feed.stop()
 
 
 def test_probe_shows_the_words_of_a_server(programs):
-    feed = Sender('{"error": "auth required"}')
-    try:
+    with Sender('{"error": "auth required"}') as feed:
         found = probe(programs, feed.url)
         assert found.returncode == 1
         assert "says=auth required" in found.stdout
-    finally:
-        feed.stop()
 
 
 HOSTILE = "\x1b]0;title\x07\x1b[2J\u202e\u2028\x00\x9b31m\r\n"
@@ -273,11 +254,8 @@ HOSTILE = "\x1b]0;title\x07\x1b[2J\u202e\u2028\x00\x9b31m\r\n"
     ids=["no JSON", "text", "city", "value", "fields", "names", "error", "bytes", "nesting"],
 )
 def test_probe_cuts_and_escapes_what_a_feed_sends(programs, message):
-    feed = Sender(message, message, message)
-    try:
+    with Sender(message, message, message) as feed:
         found = probe(programs, feed.url)
-    finally:
-        feed.stop()
     assert found.stderr == "" and "message 3, " in found.stdout
     lines = found.stdout.split("\n")
     assert all(line.isprintable() for line in lines), found.stdout
@@ -303,25 +281,21 @@ def test_probe_waits_as_long_as_it_is_told(programs):
 
 
 def test_heartbeats_are_rejected_by_nobody(start):
-    feed = Sender('{"type": "ping"}', '{"type": "aqi", "data": {"city": "Delhi", "aqi": 301}}')
-    try:
-        exporter = start.exporter(
-            "--feed.url", feed.url, "--feed.jq", 'select(.type == "aqi") | .data'
-        )
+    reading = '{"type": "aqi", "data": {"city": "Delhi", "aqi": 301}}'
+    with Sender('{"type": "ping"}', reading) as feed:
+        jq_program = 'select(.type == "aqi") | .data'
+        exporter = start.exporter("--feed.url", feed.url, "--feed.jq", jq_program)
         exporter.wait_for_sample(metrics.INDEX, 301, city="Delhi")
         page = exporter.scrape()
         assert page.nonzero(metrics.REJECTED, "reason") == {}
         assert page.value("airquality_exporter_feed_messages_without_readings_total") == 1
-    finally:
-        feed.stop()
 
 
 @pytest.mark.parametrize("flags, scores", [((), []), (("--feed.jq", "."), ["1000"])])
 def test_a_program_has_a_worker_that_goes_first_where_memory_is_short(
     start, python_feed, flags, scores
 ):
-    exporter = start.exporter("--feed.url", python_feed.url, *flags)
-    python_feed.wait_for_client()
+    exporter = start.reader(python_feed, *flags)
     python_feed.send([{"city": "Delhi", "aqi": 301}])
     exporter.wait_for_sample(metrics.CITIES, 1)
     children = [
@@ -335,67 +309,52 @@ def test_a_program_has_a_worker_that_goes_first_where_memory_is_short(
 
 
 def test_what_jq_cannot_do_is_told_in_its_words(start):
-    feed = Sender('{"data": 7}')
-    try:
+    with Sender('{"data": 7}') as feed:
         exporter = start.exporter("--feed.url", feed.url, "--feed.jq", ".data[]")
-        wait_for(lambda: exporter.count_lines("Cannot iterate over number"), "jq's words")
+        exporter.wait_for_line("Cannot iterate over number")
         assert exporter.scrape().nonzero(metrics.REJECTED, "reason") == {"jq_error": 1}
-    finally:
-        feed.stop()
 
 
 def test_the_first_rejected_element_is_shown_at_debug_level(start):
-    feed = Sender('[{"city": "Pune", "aqi": 51}, {"city": "Delhi", "aqi": "57,3"}]')
-    try:
+    with Sender('[{"city": "Pune", "aqi": 51}, {"city": "Delhi", "aqi": "57,3"}]') as feed:
         exporter = start.exporter("--feed.url", feed.url, "--log.level=debug")
-        wait_for(lambda: exporter.count_lines('msg="First rejected element"'), "the line")
+        exporter.wait_for_line('msg="First rejected element"')
         [line] = [line for line in exporter.errors if "First rejected element" in line]
         assert "reason=bad_value" in line and r'\"aqi\":\"57,3\"' in line
-    finally:
-        feed.stop()
 
 
 def test_a_message_beyond_a_mebibyte_is_explained_as_well(start):
     elements = [{"station": "x" * 100, "index": number % 500} for number in range(20_000)]
-    feed = Sender(json.dumps(elements + [{"station": "Delhi", "index": "none"}]))
-    try:
+    with Sender(json.dumps(elements + [{"station": "Delhi", "index": "none"}])) as feed:
         exporter = start.exporter("--feed.url", feed.url)
-        wait_for(lambda: exporter.count_lines("--feed.city-field station"), "the hint")
+        exporter.wait_for_line("--feed.city-field station")
         fixed = start.exporter(
             "--feed.url", feed.url, "--feed.city-field=station", "--feed.value-field=index"
         )
-        wait_for(lambda: fixed.count_lines("city=Delhi value=none"), "the element")
-    finally:
-        feed.stop()
+        fixed.wait_for_line("city=Delhi value=none")
 
 
 def test_the_log_has_the_first_message_doubled_cities_and_times_without_a_zone(start):
     message = [{"city": "Pune", "aqi": 51, "at": "2026-01-01T00:00:00"}] * 2
-    feed = Sender(json.dumps(message), json.dumps(message))
-    try:
+    with Sender(json.dumps(message), json.dumps(message)) as feed:
         exporter = start.exporter(
             "--feed.url", feed.url, "--feed.time-field=at", "--log.level=debug"
         )
-        wait_for(lambda: exporter.count_lines('msg="City came twice'), "the doubled city")
-        wait_for(lambda: exporter.count_lines('msg="Times without a zone'), "the zone")
+        exporter.wait_for_line('msg="City came twice')
+        exporter.wait_for_line('msg="Times without a zone')
         exporter.wait_for_sample(metrics.READINGS, 4)
         assert exporter.count_lines("--feed.time-zone") == 1
         [line] = [line for line in exporter.errors if 'msg="First message"' in line]
         assert r'\"city\": \"Pune\"' in line
-    finally:
-        feed.stop()
 
 
 @pytest.mark.parametrize("kind", [str, bytes])
 def test_texts_and_binary_messages_of_several_texts_are_read(start, kind):
     message = '\ufeff{"city": "Delhi", "aqi": 301}\n\x1e[{"city": 17, "aqi": 51}]'
-    feed = Sender(message if kind is str else message.encode())
-    try:
+    with Sender(message if kind is str else message.encode()) as feed:
         exporter = start.exporter("--feed.url", feed.url)
         exporter.wait_for_sample(metrics.INDEX, 301, city="Delhi")
         exporter.wait_for_sample(metrics.INDEX, 51, city="17")
-    finally:
-        feed.stop()
 
 
 def pasted(text: str) -> list[str]:
@@ -416,7 +375,7 @@ def test_a_hint_can_be_pasted_into_a_shell(start, programs):
         exporter = start.exporter("--feed.url", feed.url)
         texts = []
         for program in (exporter, in_json):
-            wait_for(lambda: program.count_lines("--feed.jq"), "the hint")
+            program.wait_for_line("--feed.jq")
             texts += [line for line in program.errors if "--feed.jq" in line]
         texts.append(exporter.get("/-/ready").text)
         flag, jq_program = pasted(texts[0])

@@ -1,13 +1,11 @@
 """Feeds with TLS: whom the client trusts, and what it shows of itself."""
 
-import base64
-import hashlib
 import re
 import subprocess
 
 import pytest
 
-from support import metrics
+from support import metrics, raw_feed
 from support.peers import WebSocketFeed
 from support.waiting import wait_for
 
@@ -16,9 +14,8 @@ QUICK = ("--feed.reconnect-min=10ms", "--feed.reconnect-max=50ms")
 
 @pytest.fixture
 def secure_feed(contexts):
-    feed = WebSocketFeed(ssl=contexts["good"])
-    yield feed
-    feed.stop()
+    with WebSocketFeed(ssl=contexts["good"]) as feed:
+        yield feed
 
 
 def test_a_feed_is_verified_by_its_own_authority_and_name(start, secure_feed, authority):
@@ -35,20 +32,13 @@ def test_a_feed_is_verified_by_its_own_authority_and_name(start, secure_feed, au
 def test_an_unknown_authority_needs_the_flag_that_skips_verification(start, secure_feed):
     url = f"wss://127.0.0.1:{secure_feed.port}/"
     exporter = start.exporter("--feed.url", url, *QUICK)
-    wait_for(
-        lambda: exporter.scrape().value(metrics.DISCONNECTS, reason="tls") >= 2,
-        "rejections of the certificate",
-    )
+    exporter.wait_for_sample(metrics.DISCONNECTS, at_least=2, reason="tls")
     assert not secure_feed.requests
     exporter = start.exporter("--feed.url", url, *QUICK, "--feed.insecure-skip-verify")
     secure_feed.wait_for_client()
     secure_feed.send([{"city": "Pune", "aqi": 7}])
     exporter.wait_for_sample(metrics.INDEX, 7, city="Pune")
-    assert [
-        line
-        for line in exporter.errors
-        if "level=WARN" in line and "feed.insecure-skip-verify" in line
-    ]
+    assert "level=WARN" in exporter.wait_for_line("feed.insecure-skip-verify")
 
 
 def test_files_of_certificates_are_read_for_each_connection(
@@ -59,7 +49,7 @@ def test_files_of_certificates_are_read_for_each_connection(
     url = f"wss://localhost:{secure_feed.port}/"
     exporter = start.exporter("--feed.url", url, *QUICK, "--feed.ca-file", str(file))
     said = "the server's certificate: unable to get local issuer certificate"
-    wait_for(lambda: exporter.count_lines(said), "the rejection")
+    exporter.wait_for_line(said)
     (tmp_path / "new").write_bytes(authority.file.read_bytes())
     (tmp_path / "new").replace(file)
     secure_feed.wait_for_client()
@@ -69,22 +59,18 @@ def test_files_of_certificates_are_read_for_each_connection(
     "host, said", [("localhost", "hostname mismatch"), ("127.0.0.1", "IP address mismatch")]
 )
 def test_a_certificate_for_another_name_is_rejected(start, contexts, authority, host, said):
-    feed = WebSocketFeed(ssl=contexts["for another name"])
-    try:
+    with WebSocketFeed(ssl=contexts["for another name"]) as feed:
         exporter = start.exporter(
             "--feed.url", f"wss://{host}:{feed.port}/", "--feed.ca-file", str(authority.file)
         )
         words = f"the server's certificate: {said}"
-        wait_for(lambda: exporter.count_lines(words), "the rejection")
+        exporter.wait_for_line(words)
         assert not feed.requests
-    finally:
-        feed.stop()
 
 
 def test_a_client_certificate_is_shown_to_the_server_that_asks(start, contexts, authority):
     certificate = authority.issue("client")
-    feed = WebSocketFeed(ssl=contexts["not asking"])
-    try:
+    with WebSocketFeed(ssl=contexts["not asking"]) as feed:
         flags = (
             "--feed.url", f"wss://127.0.0.1:{feed.port}/",
             *QUICK,
@@ -107,8 +93,6 @@ def test_a_client_certificate_is_shown_to_the_server_that_asks(start, contexts, 
         feed.send([{"city": "Pune", "aqi": 7}])
         exporter.wait_for_sample(metrics.INDEX, 7, city="Pune")
         assert exporter.scrape().nonzero(metrics.DISCONNECTS, "reason") == {}
-    finally:
-        feed.stop()
 
 
 def test_a_feed_that_wants_to_renegotiate_is_dialled_again(start, authority):
@@ -136,20 +120,13 @@ def test_a_feed_that_wants_to_renegotiate_is_dialled_again(start, authority):
         key = next(
             found[1] for line in lines if (found := re.match(rb"Sec-WebSocket-Key: (\S+)", line))
         )
-        accept = base64.b64encode(
-            hashlib.sha1(key + b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11").digest()
-        )
 
         # A line of one letter is a command to openssl.
         def send(text: bytes) -> None:
             server.stdin.write(text)
             server.stdin.flush()
 
-        send(
-            b"HTTP/1.1 101 X\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: "
-            + accept
-            + b"\r\n\r\n"
-        )
+        send(raw_feed.switching(raw_feed.accept(key.decode())))
         exporter.wait_for_sample(metrics.CONNECTED, 1)
         send(b"R\n")
         assert next(line for line in lines if line.startswith(b"Sec-WebSocket-Key: ")), (

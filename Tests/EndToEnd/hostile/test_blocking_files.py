@@ -27,9 +27,7 @@ def test_a_pipe_in_place_of_the_web_configuration_leaves_the_last_one_in_force(s
     with returns_memory(exporter):
         file.unlink()
         os.mkfifo(file)
-        wait_for(
-            lambda: exporter.count_lines("it is not a regular file") == 1, "a complaint in the log"
-        )
+        exporter.wait_for_line("it is not a regular file", 1)
         refused = exporter.get("/-/reload", method="POST")
         assert refused.status == 500 and b"it is not a regular file" in refused.body
         expect_one_line(refused)
@@ -84,11 +82,7 @@ def test_a_web_configuration_that_does_not_respond_leaves_the_last_one_in_force(
         "--feed.demo", "--web.config.file", str(file), "--web.enable-lifecycle"
     )
     with hung(file):
-        wait_for(
-            lambda: exporter.count_lines("Web configuration file does not respond") == 1,
-            "a complaint",
-            30,
-        )
+        exporter.wait_for_line("Web configuration file does not respond", 1, seconds=30)
         rejected = exporter.get("/-/reload", method="POST")
         assert rejected.status == 500 and b"does a file system hang?" in rejected.body
         expect_one_line(rejected)

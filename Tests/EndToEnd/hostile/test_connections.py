@@ -12,13 +12,12 @@ import pytest
 
 from support.memory import returns_memory
 from support.programs import Exporter
-from support.raw_http import connect, parse_answers
+from support.raw_http import connect, get
 from support.waiting import wait_for
 
 pytestmark = [pytest.mark.long, pytest.mark.xdist_group("limits of time")]
 
 HEALTHY = b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n"
-SCRAPE = b"GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 
 
 @pytest.fixture(autouse=True)
@@ -30,22 +29,12 @@ def many_descriptors():
     resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
-def scrape(port: int, source: str) -> int:
-    """The status of a scrape from that address."""
-    with connect(port, source=source) as client:
-        client.sendall(SCRAPE)
-        received = b""
-        while part := client.recv(1 << 16):
-            received += part
-    return parse_answers(received)[0].status
-
-
 def expect_service(exporter: Exporter, sources: list[str]) -> None:
     """A scraper at each address is served at once, however many connections others have."""
     for source in sources:
         for _ in range(5):
             began = time.monotonic()
-            assert scrape(exporter.port, source) == 200
+            assert get(exporter.port, "/metrics", source).status == 200
             assert time.monotonic() - began < 5
 
 
@@ -96,7 +85,7 @@ def test_a_response_under_way_is_never_ended_to_make_room(start):
             connected(number, HEALTHY, b"healthy")
         # All places are taken, and each of these needs one.
         for number in range(100):
-            assert scrape(exporter.port, f"127.0.0.{10 + number}") == 200
+            assert get(exporter.port, "/metrics", f"127.0.0.{10 + number}").status == 200
         for client in listeners:
             client.settimeout(20)
             # An event, or a heartbeat.

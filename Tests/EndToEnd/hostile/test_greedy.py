@@ -11,7 +11,7 @@ import pytest
 
 from support import greedy, metrics
 from support.memory import returns_memory
-from support.raw_http import abort, connect, parse_answers
+from support.raw_http import abort, connect, get
 from support.storage_files import storage_file
 from support.waiting import wait_for
 from support.web_configuration import HASHES
@@ -56,14 +56,7 @@ def test_scrapes_go_on_beside_a_thousand_connections(exporter, alone, attack):
     assert slow < alone + DELAY
     wait_for(lambda: exporter.descriptor_count <= before + 2, "the end of all connections")
     # Its own address is served again.
-    with connect(exporter.port, source=greedy.ADDRESS) as client:
-        client.sendall(
-            b"GET /history.json?limit=1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
-        )
-        received = b""
-        while part := client.recv(1 << 16):
-            received += part
-    assert parse_answers(received)[0].status == 200
+    assert get(exporter.port, "/history.json?limit=1", greedy.ADDRESS).status == 200
 
 
 def test_permits_of_clients_that_leave_come_back(exporter):
@@ -96,9 +89,7 @@ def test_one_address_cannot_take_all_listeners(start):
         assert other.recv(100).startswith(b"HTTP/1.1 200 ")
     for client in listeners:
         client.close()
-    wait_for(
-        lambda: exporter.scrape().value("airquality_exporter_event_listeners") == 0, "their end"
-    )
+    exporter.wait_for_sample("airquality_exporter_event_listeners", 0)
 
 
 #: A fifth of a second a check.

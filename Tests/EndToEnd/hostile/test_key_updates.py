@@ -1,16 +1,14 @@
 """A `wss://` feed that makes the client write TLS records and reads none of them."""
 
-import base64
 import contextlib
 import ctypes
 import ctypes.util
-import hashlib
 import re
 import socket
 import threading
 
+from support import metrics, raw_feed
 from support.certificates import CertificateAuthority
-from support.waiting import wait_for
 
 TLS = ctypes.CDLL(ctypes.util.find_library("ssl"))
 for function in (TLS.TLS_server_method, TLS.SSL_CTX_new, TLS.SSL_new):
@@ -39,12 +37,8 @@ class KeyUpdater:
         assert TLS.SSL_accept(session) == 1
         request = ctypes.create_string_buffer(8192)
         count = TLS.SSL_read(session, request, len(request))
-        key = re.search(rb"Sec-WebSocket-Key: (\S+)", request.raw[:count])[1]
-        digest = hashlib.sha1(key + b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11").digest()
-        answer = (
-            b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-            b"Sec-WebSocket-Accept: " + base64.b64encode(digest) + b"\r\n\r\n"
-        )
+        key = re.search(rb"Sec-WebSocket-Key: (\S+)", request.raw[:count])[1].decode()
+        answer = raw_feed.switching(raw_feed.accept(key))
         assert TLS.SSL_write(session, answer, len(answer)) == len(answer)
         while (
             TLS.SSL_key_update(session, UPDATE_REQUESTED) == 1
@@ -62,18 +56,12 @@ def test_answers_to_key_updates_that_are_not_read_end_the_connection(start, tmp_
     authority = CertificateAuthority(tmp_path / "authority")
     certificate = authority.issue("server")
     feed = KeyUpdater(str(certificate.file), str(certificate.key))
+    flags = (f"--feed.ca-file={authority.file}", "--feed.reconnect-min=1h")
     exporter = start.exporter(
-        f"--feed.url=wss://localhost:{feed.port}/",
-        f"--feed.ca-file={authority.file}",
-        "--feed.reconnect-min=1h",
-        "--feed.reconnect-max=1h",
+        f"--feed.url=wss://localhost:{feed.port}/", *flags, "--feed.reconnect-max=1h"
     )
     before = exporter.resident_bytes
-
-    def ended():
-        reasons = exporter.scrape().nonzero("airquality_exporter_feed_disconnects_total", "reason")
-        return reasons == {"protocol": 1}
-
-    wait_for(ended, "the end of the connection", 120)
+    exporter.wait_for_sample(metrics.DISCONNECTS, at_least=1, seconds=120, reason="protocol")
+    assert exporter.scrape().nonzero(metrics.DISCONNECTS, "reason") == {"protocol": 1}
     assert feed.updates > 1000
     assert exporter.resident_bytes < before + (32 << 20)

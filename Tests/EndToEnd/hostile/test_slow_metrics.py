@@ -19,8 +19,7 @@ CITIES = 10_000
 @pytest.fixture
 def busy(start, python_feed):
     """An exporter, and what sends it a new value of each city."""
-    exporter = start.exporter("--feed.url", python_feed.url, "--history.capacity", "1")
-    python_feed.wait_for_client()
+    exporter = start.reader(python_feed, "--history.capacity", "1")
     messages = 0
 
     def change_all():
@@ -62,15 +61,14 @@ def test_slow_readers_hold_a_bounded_amount(busy, encoding, addresses):
             120,
         )
     assert statuses <= {b"HTTP/1.1 200", b"HTTP/1.1 503"}
-    wait_for(lambda: exporter.scrape().value(metrics.IN_FLIGHT) == 1, "the end of all downloads")
+    exporter.wait_for_sample(metrics.IN_FLIGHT, 1)
     print(f"{exporter.peak_resident_bytes / MIB:.0f} MiB at the peak")
     assert exporter.peak_resident_bytes < 192 * MIB
 
 
 def test_unread_responses_do_not_fill_the_kernel(start, python_feed):
     """Responses that fit the kernel's buffers are over for the server before they are read."""
-    exporter = start.exporter("--feed.url", python_feed.url)
-    python_feed.wait_for_client()
+    exporter = start.reader(python_feed)
     python_feed.send_cities(7, 5000)
     exporter.wait_for_sample(metrics.CITIES, 5000)
 

@@ -14,16 +14,8 @@ from support.waiting import wait_for
 
 def rejected(programs, feed, file: pathlib.Path) -> str:
     """The one line that ends the start."""
-    ended = programs.run(
-        "air-quality-exporter",
-        *(
-            "--feed.url", feed.url,
-            "--storage.file", str(file),
-            "--web.listen-address", "127.0.0.1:0",
-        ),
-    )
-    assert ended.process.returncode == 1 and len(ended.errors) == 1, ended.errors
-    return ended.errors[0]
+    flags = (f"--feed.url={feed.url}", f"--storage.file={file}", "--web.listen-address=127.0.0.1:0")
+    return programs.rejection("air-quality-exporter", *flags)
 
 
 @pytest.fixture
@@ -61,30 +53,21 @@ def test_loops_and_chains_of_symbolic_links_are_no_files(
     assert "regular file" in rejected(programs, python_feed, tmp_path / "link0")
     # The same while it runs.
     file = tmp_path / "history.db"
-    exporter = start.exporter(
-        "--feed.url", python_feed.url, "--storage.file", str(file), "--history.interval", "0"
-    )
-    python_feed.wait_for_client()
+    exporter = start.reader(python_feed, "--storage.file", str(file), "--history.interval", "0")
     python_feed.send_cities(1)
     exporter.wait_for_sample(metrics.LAST_WRITE)
     file.unlink()
     file.symlink_to(tmp_path / "link0")
     python_feed.send_cities(2)
-    wait_for(lambda: exporter.scrape().value(metrics.STORAGE_ERRORS) >= 2, "failed writes counted")
+    exporter.wait_for_sample(metrics.STORAGE_ERRORS, at_least=2)
     assert exporter.count_lines("Storage file not writable") == 1, exporter.errors
     file.unlink()
-    wait_for(
-        lambda: exporter.count_lines("writable again") == 1,
-        "the line that says it is written again",
-    )
+    exporter.wait_for_line("writable again", 1)
 
 
 def test_what_is_no_database_is_not_touched(programs, python_feed, tmp_path):
-    for name, content in (
-        ("notes.txt", b"storage: none\n"),
-        ("short", b"x"),
-        ("web.yml", b"a: b\n" * 5000),
-    ):
+    contents = {"notes.txt": b"storage: none\n", "short": b"x", "web.yml": b"a: b\n" * 5000}
+    for name, content in contents.items():
         file = tmp_path / name
         file.write_bytes(content)
         assert str(file) in rejected(programs, python_feed, file)
@@ -92,9 +75,7 @@ def test_what_is_no_database_is_not_touched(programs, python_feed, tmp_path):
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
     assert "regular file" in rejected(programs, python_feed, fifo)
-    assert sorted(path.name for path in tmp_path.iterdir()) == [
-        "fifo", "notes.txt", "short", "web.yml",
-    ]
+    assert {path.name for path in tmp_path.iterdir()} == {"fifo", *contents}
 
 
 @pytest.mark.parametrize("number", [-(2**63), -1, 2**63 - 1])
@@ -172,7 +153,4 @@ def test_times_of_the_future_do_not_keep_a_city(start, python_feed, tmp_path):
     wait_for(lambda: python_feed.clients, "the new connection")
     python_feed.send([{"city": "Pune", "aqi": 2, "time": time.time() + 1}])
     second.wait_for_sample(metrics.INDEX, 2, city="Pune")
-    wait_for(
-        lambda: second.scrape().value("airquality_exporter_cities_expired_total") == 1,
-        "the city to expire",
-    )
+    second.wait_for_sample("airquality_exporter_cities_expired_total", 1)

@@ -13,7 +13,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect as connect_to_feed
 
 from support import stopped_threads
-from support.programs import Exporter, Program
+from support.programs import Exporter, Program, free_ports
 from support.raw_http import connect
 from support.waiting import wait_for
 
@@ -42,9 +42,7 @@ class SilentExporter(Exporter):
     """An exporter whose standard error is a full pipe that nobody reads."""
 
     def __init__(self, folder, *flags: str):
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        (self.port,) = free_ports(1)
         self.reading, writing = full_pipe()
         self.command = [str(folder / "air-quality-exporter"), *flags]
         self.command += ["--web.listen-address", f"127.0.0.1:{self.port}"]
@@ -199,9 +197,7 @@ def test_a_signal_ends_a_program_whose_output_nobody_reads(programs, unread, com
 
 @pytest.mark.parametrize("command", ["simulate", "replay", "poll"])
 def test_a_feed_serves_although_nobody_reads_its_address(programs, unread, tmp_path, command):
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    (port,) = free_ports(1)
     recording = tmp_path / "recording"
     recording.write_text('[{"city":"Pune","aqi":7}]\n')
     others = {"simulate": [], "replay": [str(recording)]}

@@ -69,53 +69,26 @@ def breathe(start, python_feed):
     """Starts an exporter on the test's feed, which gives the times; each reading is a point."""
 
     def breathe(*flags: str, **options) -> Air:
-        exporter = start.exporter(
-            "--feed.url",
-            python_feed.url,
-            "--feed.time-field",
-            "time",
-            "--history.interval",
-            "0",
-            *flags,
-            **options,
-        )
-        python_feed.wait_for_client()
-        return Air(python_feed, exporter)
+        own = ("--feed.time-field=time", "--history.interval=0")
+        return Air(python_feed, start.reader(python_feed, *own, *flags, **options))
 
     return breathe
 
 
+#: Index, latitude and longitude of each city.
 INDIA = {
-    "Delhi": 318.9,
-    "Kolkata": 250.5,
-    "Mumbai": 152.0,
-    "Chennai": 140.25,
-    "Lucknow": 76.12,
-    "Indore": 49.5,
+    "Delhi": (318.9, 28.65, 77.23),
+    "Kolkata": (250.5, 22.57, 88.36),
+    "Mumbai": (152.0, 19.08, 72.88),
+    "Chennai": (140.25, 13.09, 80.28),
+    "Lucknow": (76.12, 26.84, 80.92),
+    "Indore": (49.5, 22.72, 75.83),
 }
-
-
-PLACES = {
-    "Delhi": (28.65, 77.23),
-    "Kolkata": (22.57, 88.36),
-    "Mumbai": (19.08, 72.88),
-    "Chennai": (13.09, 80.28),
-    "Lucknow": (26.84, 80.92),
-    "Indore": (22.72, 75.83),
-}
-
 # What `air-quality-feed poll` sends is read with these.
-EXTRAS = (
-    "--feed.pollutants-field",
-    "pollutants",
-    "--feed.subindices-field",
-    "subindices",
-    "--feed.place-field",
-    "place",
-)
+EXTRAS = tuple(f"--feed.{name}-field={name}" for name in ("pollutants", "subindices", "place"))
 
 
-def element(name: str, aqi: float, place: tuple[float, float], time: float) -> dict:
+def element(name: str, aqi: float, time: float) -> dict:
     """A city whose air is bad because of fine dust, as `air-quality-feed poll` would say it."""
     return {
         "city": name,
@@ -123,20 +96,19 @@ def element(name: str, aqi: float, place: tuple[float, float], time: float) -> d
         "time": time,
         "pollutants": {"pm2_5": aqi / 2, "no2": 8.24, "co": 1234.5},
         "subindices": {"pm2_5": aqi, "pm10": aqi * 0.8, "co": 45},
-        "place": {"latitude": place[0], "longitude": place[1], "country": "IN"},
+        "place": {"latitude": INDIA[name][1], "longitude": INDIA[name][2], "country": "IN"},
     }
 
 
 @pytest.fixture
 def air(breathe) -> Air:
     """Six cities with three points each, the last a few seconds old, and their pollutants."""
-    air = breathe(
-        "--web.enable-lifecycle", "--web.grafana-url", "https://grafana.example/", *EXTRAS
-    )
+    grafana = "--web.grafana-url=https://grafana.example/"
+    air = breathe("--web.enable-lifecycle", grafana, *EXTRAS)
     now = time.time()
     for age, change in ((600, 8), (300, -4), (3, 0)):
         air.feed.send(
-            [element(name, aqi + change, PLACES[name], now - age) for name, aqi in INDIA.items()]
+            [element(name, aqi + change, now - age) for name, (aqi, *_) in INDIA.items()]
         )
     air.wait_for_cities(len(INDIA))
     air.exporter.wait_for_sample("airquality_exporter_history_points", 3 * len(INDIA))

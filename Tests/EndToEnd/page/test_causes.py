@@ -2,7 +2,7 @@
 
 import time
 
-from page.conftest import EXTRAS, PLACES, element
+from page.conftest import EXTRAS, element
 from support.peers import WebSocketFeed
 
 POLLUTANTS = ".tiles div"
@@ -34,10 +34,8 @@ def test_the_page_of_a_city_shows_each_pollutant(air, reader):
     classes = [index.get_attribute("class") for index in reader.all(".tiles .index")]
     assert classes == ["index c5", "index c4", "index c1"]
     # The index has its name wherever there is a number.
-    assert (
-        "AQI India" in reader.find(".current .value").text
-        and reader.text(".levels .unit") == "AQI India"
-    )
+    assert "AQI India" in reader.find(".current .value").text
+    assert reader.text(".levels .unit") == "AQI India"
 
 
 def test_the_page_names_the_index_beside_every_number(air, reader):
@@ -57,13 +55,8 @@ def test_every_page_says_where_the_readings_are_from(start, browser):
         "a computer model, licence CC BY 4.0."
     )
 
-    def name_source(connection, request, response):
-        response.headers["Air-Quality-Source"] = 'open-meteo; kind=model; license="CC BY 4.0"'
-
-    feed = WebSocketFeed(process_response=name_source)
-    try:
-        exporter = start.exporter("--feed.url", feed.url, "--feed.time-field", "time")
-        feed.wait_for_client()
+    with WebSocketFeed(source='open-meteo; kind=model; license="CC BY 4.0"') as feed:
+        exporter = start.reader(feed, "--feed.time-field", "time")
         feed.send([{"city": "Delhi", "aqi": 200, "time": time.time()}])
         exporter.wait_for_sample("airquality_exporter_cities", 1)
         for path in ("/", "/city/Delhi", "/about", "/?kiosk"):
@@ -73,8 +66,6 @@ def test_every_page_says_where_the_readings_are_from(start, browser):
             assert words in footer
             assert "AQI India: Central Pollution Control Board, 2014." in footer
         browser.open("about:blank")
-    finally:
-        feed.stop()
 
 
 def test_the_page_shows_nothing_of_what_is_not_known(breathe, reader):
@@ -84,7 +75,7 @@ def test_the_page_shows_nothing_of_what_is_not_known(breathe, reader):
     bad = {"pm2_5": "bad", "soot": 7}
     hostile = {"city": "Surat", "aqi": 250, "time": now, "subindices": bad, "pollutants": []}
     dust = {"city": "Agra", "aqi": 250, "time": now, "pollutants": {"pm2_5": 0}}
-    air.feed.send([without, hostile, dust, element("Delhi", 10**3, PLACES["Delhi"], now)])
+    air.feed.send([without, hostile, dust, element("Delhi", 10**3, now)])
     air.wait_for_cities(4)
     reader.open(air.address)
     assert [("because" in row.text) for row in reader.all("li.city")] == [True, False, False, False]
@@ -92,6 +83,5 @@ def test_the_page_shows_nothing_of_what_is_not_known(breathe, reader):
         reader.open(f"{air.address}/city/{city}")
         assert not reader.all(".tiles, .cause, h2")
     reader.open(air.address + "/city/Agra")
-    assert texts(reader, POLLUTANTS) == ["PM2.5\n0.0 µg/m³"] and "By pollutant" in texts(
-        reader, "h2"
-    )
+    assert texts(reader, POLLUTANTS) == ["PM2.5\n0.0 µg/m³"]
+    assert "By pollutant" in texts(reader, "h2")

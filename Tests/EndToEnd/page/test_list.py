@@ -1,5 +1,7 @@
 """The list of cities in a real browser."""
 
+import re
+
 import pytest
 
 from page.conftest import EXTRAS
@@ -18,10 +20,7 @@ def test_the_list_shows_everything_worst_first(air, browser):
         assert part in first.replace("\n", "")
     assert browser.text(".feed").startswith("Live, last message")
     assert browser.text(".scale") == "AQI India"
-    assert (
-        browser.run("return document.querySelector('li.city use').getAttribute('href')")
-        == "#face-5"
-    )
+    assert browser.find("li.city use").get_attribute("href") == "#face-5"
     assert not browser.find(".banner").is_displayed()
     assert browser.find("li.city .spark polyline")
 
@@ -29,9 +28,7 @@ def test_the_list_shows_everything_worst_first(air, browser):
 def test_faces_and_numbers_have_the_colours_of_their_category(breathe, browser):
     """Six drawings, no letters that a font may lack; long words take two lines at most."""
     air = breathe("--aqi.scale", "us")
-    air.send(
-        {f"Town {number}": 25 + 50 * number + (50 if number > 3 else 0) for number in range(6)}
-    )
+    air.send({f"Town {number}": aqi for number, aqi in enumerate((25, 75, 125, 175, 275, 325))})
     air.wait_for_cities(6)
     for scheme in ("light", "dark"):
         browser.show(1280, scheme=scheme)
@@ -59,11 +56,7 @@ def test_faces_and_numbers_have_the_colours_of_their_category(breathe, browser):
         assert len({row[1] for row in rows}) == 6
         assert all(row[1] == row[2] and row[3] == row[4] for row in rows)
         text = browser.find("body").text
-        assert not [
-            letter
-            for letter in text
-            if 0x1F300 <= ord(letter) <= 0x1FAFF or 0x2600 <= ord(letter) <= 0x27BF
-        ]
+        assert not re.search("[\U0001f300-\U0001faff\u2600-\u27bf]", text)
     for width in (320, 600, 1000, 1280):
         browser.show(width)
         lines, hole = browser.run(
@@ -101,9 +94,8 @@ def test_the_pages_of_no_city_one_and_very_many_fit(breathe, browser, count):
     """Without places and pollutants, there is nothing on any page that speaks of them."""
     air = breathe(*EXTRAS, "--history.capacity", "2")
     for first in range(0, count, 1000):
-        air.send(
-            {f"City {number:05}": number / 20 for number in range(first, min(count, first + 1000))}
-        )
+        numbers = range(first, min(count, first + 1000))
+        air.send({f"City {number:05}": number / 20 for number in numbers})
     air.wait_for_cities(count)
     for path in ("/", "/?kiosk", "/?sort=name", "/about"):
         browser.open(air.address + path)
@@ -114,9 +106,7 @@ def test_the_pages_of_no_city_one_and_very_many_fit(breathe, browser, count):
         assert bool(browser.all(".pager")) == (count > 100 and path in ("/", "/?sort=name")), path
         for width in (320, 1280):
             browser.show(width)
-            assert not browser.is_wider_than_the_screen() and not browser.is_cut_off(), (
-                f"{path}, {width} px"
-            )
+            assert browser.misfits() == [], f"{path}, {width} px"
     if count:
         name = f"City {count - 1:05}"
         browser.open(f"{air.address}/city/{name}")
@@ -178,20 +168,10 @@ def test_nothing_moves_for_those_who_want_no_motion(air, browser):
     browser.wait_for("body[data-live]")
     air.say(Mumbai=40)
     browser.wait_for("[data-flash]")
-    assert (
-        browser.run(
-            "return getComputedStyle("
-            "document.querySelector('[data-flash]'), '::before').animationName"
-        )
-        == "none"
-    )
+    style = "getComputedStyle(document.querySelector('[data-flash]'), '::before')"
+    assert browser.run(f"return {style}.animationName") == "none"
     # It is marked all the same.
-    assert (
-        browser.run(
-            "return getComputedStyle(document.querySelector('[data-flash]'), '::before').boxShadow"
-        )
-        != "none"
-    )
+    assert browser.run(f"return {style}.boxShadow") != "none"
 
 
 def test_the_order_is_remembered_in_the_address(air, browser):
@@ -285,13 +265,11 @@ def test_names_are_nothing_but_text(breathe, browser):
         assert not browser.is_wider_than_the_screen()
         browser.open(f"{air.address}/?kiosk")
         assert browser.names() == names[::-1] and browser.text("li .name").split("|") == names[::-1]
-        assert not browser.is_wider_than_the_screen() and not browser.is_cut_off()
+        assert browser.misfits() == []
         for name in names:
             browser.open(air.address)
-            row = next(
-                row for row in browser.all("li.city") if row.get_attribute("data-city") == name
-            )
-            row.find_element("css selector", ".name").click()
+            rows = {row.get_attribute("data-city"): row for row in browser.all("li.city")}
+            rows[name].find_element("css selector", ".name").click()
             browser.wait_for("h1", name)
             assert not browser.is_wider_than_the_screen()
     assert not browser.all("img")

@@ -29,8 +29,7 @@ def test_the_page_says_that_the_feed_is_lost_and_that_it_is_back(breathe, browse
     assert "127.0.0.1" not in air.exporter.get("/about").body.decode()
     # What was known is still shown.
     assert browser.names() == ["Delhi"]
-    again = WebSocketFeed(air.feed.port)
-    try:
+    with WebSocketFeed(air.feed.port) as again:
         browser.find(".retry button").click()
         again.wait_for_client()
         wait_for(lambda: again.clients, "the redial")
@@ -39,8 +38,6 @@ def test_the_page_says_that_the_feed_is_lost_and_that_it_is_back(breathe, browse
         browser.wait_for("li[data-city=Delhi] .index", "333")
         wait_for(lambda: browser.text(".banner") == "", "the banner's end")
         assert browser.all(".feed.live")
-    finally:
-        again.stop()
 
 
 def test_the_page_says_that_the_feed_is_lost_without_script(breathe, browser):

@@ -9,7 +9,6 @@ import threading
 import pytest
 
 from support import metrics
-from support.waiting import wait_for
 
 #: clock_gettime(2) with a wall clock that is ahead by the seconds that a file holds.
 LIBRARY = r"""
@@ -62,16 +61,8 @@ def clock(tmp_path):
 
 @pytest.mark.parametrize("step", [3600, -3600])
 def test_no_city_expires_because_the_clock_is_set(start, python_feed, clock, step):
-    exporter = start.exporter(
-        "--feed.url",
-        python_feed.url,
-        "--city.expire-after",
-        "4s",
-        "--log.level",
-        "debug",
-        environment=clock.environment,
-    )
-    python_feed.wait_for_client()
+    flags = ("--city.expire-after=4s", "--log.level=debug")
+    exporter = start.reader(python_feed, *flags, environment=clock.environment)
     stopped = threading.Event()
 
     def speak():
@@ -84,13 +75,11 @@ def test_no_city_expires_because_the_clock_is_set(start, python_feed, clock, ste
     speaker.start()
     try:
         clock.set(step)
-        wait_for(lambda: exporter.count_lines("Clock was set"), "the step to be noticed")
+        exporter.wait_for_line("Clock was set")
         expired = "airquality_exporter_cities_expired_total"
-        wait_for(lambda: exporter.scrape().value(expired) > 0, "the silent city to go")
+        exporter.wait_for_sample(expired, at_least=1)
         assert exporter.scrape().value(expired) == 1
-        assert {labels["city"] for labels, _ in exporter.scrape().samples(metrics.INDEX)} == {
-            "Pune"
-        }
+        assert exporter.scrape().by(metrics.INDEX, "city") == {"Pune": 7}
     finally:
         stopped.set()
         speaker.join()

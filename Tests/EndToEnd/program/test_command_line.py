@@ -1,5 +1,6 @@
 """Flags, environment variables, `--help`, `--version`, and how the programs end."""
 
+import pathlib
 import platform
 import re
 import signal
@@ -10,69 +11,10 @@ from support.waiting import wait_for
 
 EXPORTER, FEED = "air-quality-exporter", "air-quality-feed"
 
-SWITCH = None
-#: Every flag of the exporter with its default; "" = none.
-FLAGS = {
-    "feed.url": "",
-    "feed.file": "",
-    "feed.name": "",
-    "feed.demo": SWITCH,
-    "feed.header": "",
-    "feed.header-file": "",
-    "feed.subprotocol": "",
-    "feed.subscribe": "",
-    "feed.subscribe-interval": "0",
-    "feed.ca-file": "",
-    "feed.cert-file": "",
-    "feed.key-file": "",
-    "feed.insecure-skip-verify": SWITCH,
-    "feed.connect-timeout": "10s",
-    "feed.ping-interval": "15s",
-    "feed.pong-timeout": "10s",
-    "feed.idle-timeout": "5m",
-    "feed.reconnect-min": "500ms",
-    "feed.reconnect-max": "30s",
-    "feed.max-message-bytes": "4MiB",
-    "feed.pause-when-unused": "0",
-    "feed.items": "",
-    "feed.jq": "",
-    "feed.city-field": "city",
-    "feed.value-field": "aqi",
-    "feed.time-field": "",
-    "feed.time-zone": "",
-    "feed.pollutants-field": "",
-    "feed.subindices-field": "",
-    "feed.place-field": "",
-    "city.limit": "10000",
-    "city.expire-after": "6h",
-    "city.shard": "",
-    "aqi.scale": "india",
-    "history.capacity": "25",
-    "history.interval": "30s",
-    "history.keep": "first",
-    "storage.file": "",
-    "web.listen-address": ":10025",
-    "web.systemd-socket": SWITCH,
-    "web.telemetry-path": "/metrics",
-    "web.config.file": "",
-    "web.max-requests": "40",
-    "web.grafana-url": "",
-    "web.cors-origin": "",
-    "web.enable-lifecycle": SWITCH,
-    "web.disable-exporter-metrics": SWITCH,
-    "metrics.families": "",
-    "log.level": "info",
-    "log.format": "logfmt",
-    "config.check": SWITCH,
-}
-REPEATABLE = {
-    "feed.url",
-    "feed.header",
-    "feed.subprotocol",
-    "feed.subscribe",
-    "web.listen-address",
-    "metrics.families",
-}
+README = pathlib.Path(__file__).parents[3] / "Sources/Exporter/AirQualityExporter/README.md"
+#: Every flag of the exporter by the README's table: placeholder, whether it is repeatable, default.
+ROW = re.compile(r"^\| `--([a-z.-]+)( [^`]+)?`( \(repeatable\))? \| (\S+) \|", re.MULTILINE)
+FLAGS = {name: rest for name, *rest in ROW.findall(README.read_text())}
 #: Those of a connection to a feed, as `record` has them.
 CONNECTION = {
     name.removeprefix("feed.")
@@ -83,16 +25,7 @@ CONNECTION = {
 #: Those of every program, which end it.
 GENERAL = ["help", "version", "completion"]
 #: Those that take any text: there is no value that would be refused at the start.
-FREE = {
-    "feed.subscribe",
-    "feed.city-field",
-    "feed.value-field",
-    "feed.time-field",
-    "feed.pollutants-field",
-    "feed.subindices-field",
-    "feed.place-field",
-    "storage.file",
-}
+FREE = {"feed.subscribe", "storage.file"} | {name for name in FLAGS if name.endswith("-field")}
 #: Files that are read at the start.
 READ = {"web.config.file"}
 
@@ -120,14 +53,13 @@ def test_help_names_every_flag_with_its_default_and_its_variable(programs):
     assert all(len(line) <= 80 for line in ended.output)
     found = flags_of(ended.output)
     assert list(found) == [*FLAGS, *GENERAL]
-    for name, default in FLAGS.items():
+    for name, (placeholder, repeatable, default) in FLAGS.items():
         text = found[name]
-        assert text.startswith("=") == (default is not SWITCH), name
+        assert text.startswith("=") == bool(placeholder), name
         assert len(text) > 20, f"--{name} is not explained: {text}"
-        assert re.findall(r"\(.*?default ([^,)]+)", text) == ([default] if default else []), (
-            f"{name}: {text}"
-        )
-        assert text.endswith("repeatable)") == (name in REPEATABLE), name
+        shown = re.findall(r"\(.*?default ([^,)]+)", text) or ["–" if placeholder else "off"]
+        assert shown == [default.strip("`")], f"{name}: {text}"
+        assert text.endswith("repeatable)") == bool(repeatable), name
     rule = " ".join(ended.output[-5:])
     assert (
         "environment variable: AIR_QUALITY_EXPORTER_ and the flag in capitals with . and - as _"
@@ -142,12 +74,10 @@ def test_every_flag_and_its_variable_refuse_a_bad_value(programs, flag):
     bad = "/no/such/\x01" if flag in READ else "\x01"
     others = {"--feed.url=ws://127.0.0.1:1/": "feed.url", "--config.check": "config.check"}
     good = [other for other, name in others.items() if name != flag]
-    by_flag = programs.run(EXPORTER, *good, f"--{flag}={bad}")
-    by_variable = programs.run(EXPORTER, *good, environment={variable(flag): bad})
-    for ended, name in ((by_flag, f"--{flag}"), (by_variable, variable(flag))):
-        assert ended.process.returncode != 0 and ended.output == [], name
-        assert len(ended.errors) == 1, ended.errors
-        assert ended.errors[0].startswith(f"{EXPORTER}: {name}"), ended.errors
+    by_flag = programs.rejection(EXPORTER, *good, f"--{flag}={bad}")
+    assert by_flag.startswith(f"{EXPORTER}: --{flag}")
+    by_variable = programs.rejection(EXPORTER, *good, environment={variable(flag): bad})
+    assert by_variable.startswith(f"{EXPORTER}: {variable(flag)}")
 
 
 @pytest.mark.parametrize("program", [EXPORTER, FEED])
@@ -172,21 +102,12 @@ def test_version_has_the_form_of_other_exporters(programs):
 
 def test_the_metric_of_the_build_says_what_version_says(start, programs):
     first, swift, _ = programs.run(EXPORTER, "--version").output
-    version, branch, revision = re.search(
-        r"version (\S+) \(branch: (\S+), revision: (\S+)\)", first
-    ).groups()
+    said = re.search(
+        r"version (?P<version>\S+) \(branch: (?P<branch>\S+), revision: (?P<revision>\S+)\)", first
+    ).groupdict()
     page = start.exporter("--feed.demo").scrape()
-    assert page.samples("airquality_exporter_build_info") == [
-        (
-            {
-                "version": version,
-                "branch": branch,
-                "revision": revision,
-                "swiftversion": swift.split()[-1],
-            },
-            1,
-        )
-    ]
+    labels = said | {"swiftversion": swift.split()[-1]}
+    assert page.samples("airquality_exporter_build_info") == [(labels, 1)]
 
 
 @pytest.mark.parametrize("command", [[], ["simulate"], ["replay"], ["record"]])
@@ -203,19 +124,9 @@ def test_help_of_the_feed(programs, command):
     assert set(flags_of(ended.output)) == wanted | set(GENERAL)
 
 
-def test_port_in_use_is_one_clear_line(start, programs):
-    exporter = start.exporter("--feed.demo")
-    ended = programs.run(
-        EXPORTER, "--feed.demo", "--web.listen-address", exporter.address, "--log.level", "error"
-    )
-    assert ended.process.returncode != 0
-    assert len(ended.errors) == 1 and exporter.address in ended.errors[0], ended.errors
-
-
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_signals_end_the_exporter_with_status_0(start, python_feed, number):
-    exporter = start.exporter("--feed.url", python_feed.url)
-    python_feed.wait_for_client()
+    exporter = start.reader(python_feed)
     client = python_feed.clients[0]
     exporter.signal(number)
     assert exporter.wait() == 0

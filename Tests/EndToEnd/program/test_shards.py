@@ -1,11 +1,10 @@
 """One of several exporters that divide the cities, and readiness that means completeness."""
 
-import contextlib
-import shutil
-import sqlite3
+import urllib.parse
 
 from support import metrics
 from support.shards import shard
+from support.storage_files import stored
 from support.waiting import wait_for
 
 CITIES = [f"City {number}" for number in range(60)]
@@ -16,15 +15,6 @@ OF_SHARD = [{name for name in CITIES if shard(name, SHARDS) == index} for index 
 
 def send(feed, cities, aqi=7) -> None:
     feed.send([{"city": name, "aqi": aqi} for name in cities])
-
-
-def stored(file) -> set[str]:
-    """The cities in a copy of the file, which its program keeps locked."""
-    copy = file.with_name("copy.db")
-    for suffix in ("-wal", ""):
-        shutil.copy(f"{file}{suffix}", f"{copy}{suffix}")
-    with contextlib.closing(sqlite3.connect(copy)) as database:
-        return {name for (name,) in database.execute("SELECT name FROM city")}
 
 
 def exported(exporter) -> set[str]:
@@ -51,9 +41,7 @@ def test_shards_divide_the_cities_and_say_so(start, python_feed):
     # Where a city's history is, each of them says.
     for city in (CITIES[0], "Nāgpur"):
         for exporter in exporters:
-            answer = exporter.get(
-                "/history.json?city=" + city.replace(" ", "+").replace("ā", "%C4%81")
-            )
+            answer = exporter.get(f"/history.json?city={urllib.parse.quote(city)}")
             assert answer.status == 200
             assert answer.headers["Air-Quality-Shard"] == f"{shard(city, SHARDS)}/{SHARDS}"
             assert bool(answer.json["points"]) == (city in exported(exporter))
@@ -62,19 +50,15 @@ def test_shards_divide_the_cities_and_say_so(start, python_feed):
 def test_without_shards_nothing_is_said_of_them(start, python_feed):
     exporter = start.exporter("--feed.url", python_feed.url)
     page = exporter.scrape()
-    assert not page.names & {
-        SKIPPED,
-        "airquality_exporter_shard_index",
-        "airquality_exporter_shards",
-    }
+    assert SKIPPED not in page.names and "airquality_exporter_shard" not in page.text
     assert "Air-Quality-Shard" not in exporter.get("/history.json?city=Pune").headers
 
 
 def test_cities_of_other_shards_leave_the_storage(start, python_feed, tmp_path):
     file = tmp_path / "history.db"
-    flags = ("--feed.url", python_feed.url, "--storage.file", str(file))
-    everything = start.exporter(*flags)
-    python_feed.wait_for_client()
+    storage = ("--storage.file", str(file))
+    flags = ("--feed.url", python_feed.url, *storage)
+    everything = start.reader(python_feed, *storage)
     send(python_feed, CITIES)
     everything.wait_for_sample(metrics.INDEX, city=CITIES[-1])
     assert everything.stop() is None
@@ -85,7 +69,8 @@ def test_cities_of_other_shards_leave_the_storage(start, python_feed, tmp_path):
     others = len(CITIES) - len(own)
     assert one.count_lines(f"left_out={others}") == 1, one.errors
     # Without a message from the feed.
-    wait_for(lambda: stored(file) == own, "the file without the others")
+    names = "SELECT name FROM city"
+    wait_for(lambda: {name for (name,) in stored(file, names)} == own, "the others' end")
     assert one.stop() is None
     after = start.exporter(*flags)
     assert exported(after) == own

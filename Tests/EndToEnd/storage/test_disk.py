@@ -12,6 +12,7 @@ import time
 import pytest
 
 from support import metrics
+from support.storage_files import stored_points
 from support.waiting import wait_for
 
 
@@ -54,11 +55,11 @@ def start_writing(start, feed, flags):
 
 
 def wait_for_failed_writes(exporter) -> None:
-    wait_for(lambda: exporter.scrape().value(metrics.STORAGE_ERRORS) >= 2, "failed writes counted")
+    exporter.wait_for_sample(metrics.STORAGE_ERRORS, at_least=2)
 
 
 def wait_until_writable(exporter) -> None:
-    wait_for(lambda: exporter.count_lines("writable again") == 1, "the line that says so")
+    exporter.wait_for_line("writable again", 1)
 
 
 def test_a_full_disk_costs_nothing_but_the_file(start, python_feed, small_disk):
@@ -208,19 +209,8 @@ def test_a_file_that_goes_while_it_is_in_use_is_made_again(start, python_feed, t
         words = "writable again"
     elif what == "cut":
         words = "moved aside"
-    wait_for(lambda: exporter.count_lines(words) == 1, "the line that says so")
+    exporter.wait_for_line(words, 1)
     wait_for(lambda: stored_points(file) == 200, "all of the memory in the new file")
     exporter.kill()
     again = start.exporter(*flags)
     assert again.history() == history
-
-
-def stored_points(file: pathlib.Path) -> int:
-    """Counted in a copy, because the file is locked."""
-    copy = file.parent / "copy.db"
-    for suffix in ("", "-wal"):
-        pathlib.Path(f"{copy}{suffix}").write_bytes(pathlib.Path(f"{file}{suffix}").read_bytes())
-    with contextlib.closing(sqlite3.connect(copy)) as database:
-        return database.execute("SELECT count(*) FROM reading").fetchone()[0]
-
-

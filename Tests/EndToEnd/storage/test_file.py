@@ -9,17 +9,10 @@ from support.waiting import wait_for
 
 def test_one_file_belongs_to_one_process(start, programs, python_feed, tmp_path):
     file = tmp_path / "history.db"
-    first = start.exporter("--feed.url", python_feed.url, "--storage.file", str(file))
-    python_feed.wait_for_client()
-    ended = programs.run(
-        "air-quality-exporter", "--feed.url", python_feed.url, "--storage.file", str(file),
-        "--web.listen-address", "127.0.0.1:0",
-    )
-    assert ended.process.returncode == 1 and not ended.output
-    assert len(ended.errors) == 1, ended.errors
-    assert "another process has it open" in ended.errors[0] and str(file) in ended.errors[0], (
-        ended.errors
-    )
+    first = start.reader(python_feed, "--storage.file", str(file))
+    flags = (f"--feed.url={python_feed.url}", f"--storage.file={file}")
+    line = programs.rejection("air-quality-exporter", *flags, "--web.listen-address=127.0.0.1:0")
+    assert "another process has it open" in line and str(file) in line
     # The first one has not lost it by that.
     python_feed.send([{"city": "Pune", "aqi": 7}])
     first.wait_for_sample(metrics.LAST_WRITE)
@@ -28,16 +21,13 @@ def test_one_file_belongs_to_one_process(start, programs, python_feed, tmp_path)
 
 def test_a_directory_that_is_missing_leaves_the_exporter_in_memory(start, python_feed, tmp_path):
     file = tmp_path / "later" / "history.db"
-    exporter = start.exporter("--feed.url", python_feed.url, "--storage.file", str(file))
-    python_feed.wait_for_client()
+    exporter = start.reader(python_feed, "--storage.file", str(file))
     python_feed.send([{"city": "Pune", "aqi": 7}])
     exporter.wait_for_sample(metrics.INDEX, 7, city="Pune")
-    wait_for(lambda: exporter.scrape().value(metrics.STORAGE_ERRORS) >= 2, "failed writes counted")
+    exporter.wait_for_sample(metrics.STORAGE_ERRORS, at_least=2)
     assert exporter.count_lines("Storage file not writable") == 1
     file.parent.mkdir()
-    wait_for(
-        lambda: exporter.count_lines("writable again"), "the line that says it is written again"
-    )
+    exporter.wait_for_line("writable again")
     assert exporter.stop() is None
     again = start.exporter("--feed.url", python_feed.url, "--storage.file", str(file))
     assert [point["aqi"] for point in again.history()["points"]] == [7]
@@ -90,8 +80,7 @@ def test_the_check_of_the_configuration_looks_at_the_file_and_its_folder(
     assert check(file) == (0, []) and not list(tmp_path.iterdir())
     status, errors = check(tmp_path / "missing" / "history.db")
     assert status == 1 and len(errors) == 1 and "folder" in errors[0], errors
-    exporter = start.exporter("--feed.url", python_feed.url, "--storage.file", str(file))
-    python_feed.wait_for_client()
+    exporter = start.reader(python_feed, "--storage.file", str(file))
     python_feed.send_cities(1)
     exporter.wait_for_sample(metrics.LAST_WRITE)
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}

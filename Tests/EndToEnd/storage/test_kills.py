@@ -1,17 +1,15 @@
 """What `--storage.file` brings back after SIGKILL at any moment, under load."""
 
-import contextlib
 import http.client
 import os
-import pathlib
 import random
 import signal
-import sqlite3
 import threading
 
 from support import metrics
 from support.ledger import Ledger
-from support.load import Load
+from support.load import Load, changing
+from support.storage_files import stored_points
 from support.waiting import wait_for
 
 
@@ -28,9 +26,9 @@ def test_no_point_that_was_written_is_lost_by_a_kill(programs, python_feed, tmp_
         "--feed.reconnect-min", "10ms",
         "--feed.reconnect-max", "50ms",
     )
-    with Load(python_feed, cities=100, pause=0.01) as load:
+    with Load(python_feed, changing(cities=100), pause=0.01) as load:
         for kill in range(kills + 1):
-            with load.rest():
+            with load.rest:
                 exporter = programs.exporter(*flags)
                 findings = ledger.check(exporter.history()["points"], exporter.scrape())
             try:
@@ -74,7 +72,7 @@ def test_a_change_of_category_survives_a_kill_and_a_reading_the_end(start, pytho
     python_feed.wait_for_client()
     for count, aqi in enumerate((40, 45, 60), 1):
         python_feed.send([{"city": "Pune", "aqi": aqi}])
-        wait_for(lambda count=count: stored_changes(file) == count, "the point in the file")
+        wait_for(lambda count=count: stored_points(file) == count, "the point in the file")
     changed = first.scrape().value("airquality_category_changed_timestamp_seconds", city="Pune")
     first.kill()
     second = start.exporter(*flags, "1h")
@@ -91,12 +89,3 @@ def test_a_change_of_category_survives_a_kill_and_a_reading_the_end(start, pytho
     third = start.exporter(*flags, "1h")
     assert third.scrape().value(metrics.INDEX, city="Pune") == 61
     assert [point["aqi"] for point in third.history()["points"]] == [40, 45, 60]
-
-
-def stored_changes(file: pathlib.Path) -> int:
-    """Readings, counted in a copy, because the file is locked."""
-    copy = file.parent / "copy.db"
-    for suffix in ("", "-wal"):
-        pathlib.Path(f"{copy}{suffix}").write_bytes(pathlib.Path(f"{file}{suffix}").read_bytes())
-    with contextlib.closing(sqlite3.connect(copy)) as database:
-        return database.execute("SELECT count(*) FROM reading").fetchone()[0]

@@ -26,16 +26,10 @@ class Browser:
     def __init__(self):
         options = Options()
         options.binary_location = CHROMIUM
-        for argument in (
-            "--headless=new",
-            # Root in a container has no sandbox; the pages are ours.
-            "--no-sandbox",
-            "--disable-gpu",
-            "--disable-dev-shm-usage",
-            "--window-size=1280,1000",
-            "--hide-scrollbars",
-        ):
-            options.add_argument(argument)
+        # Root in a container has no sandbox; the pages are ours.
+        switches = "headless=new no-sandbox disable-gpu disable-dev-shm-usage hide-scrollbars"
+        for switch in (*switches.split(), "window-size=1280,1000"):
+            options.add_argument(f"--{switch}")
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         self.driver = webdriver.Chrome(options=options, service=Service(DRIVER))
         self.driver.set_script_timeout(60)
@@ -55,24 +49,12 @@ class Browser:
         scale: float = 1,
         zone: str = "UTC",
     ) -> None:
-        self.command(
-            "Emulation.setDeviceMetricsOverride",
-            width=width,
-            height=height,
-            deviceScaleFactor=scale,
-            mobile=width < 600,
-        )
-        self.command(
-            "Emulation.setEmulatedMedia",
-            media=media,
-            features=[
-                {"name": "prefers-color-scheme", "value": scheme},
-                {
-                    "name": "prefers-reduced-motion",
-                    "value": "reduce" if reduced_motion else "no-preference",
-                },
-            ],
-        )
+        size = {"width": width, "height": height, "deviceScaleFactor": scale}
+        self.command("Emulation.setDeviceMetricsOverride", **size, mobile=width < 600)
+        motion = "reduce" if reduced_motion else "no-preference"
+        features = {"prefers-color-scheme": scheme, "prefers-reduced-motion": motion}
+        features = [{"name": name, "value": value} for name, value in features.items()]
+        self.command("Emulation.setEmulatedMedia", media=media, features=features)
         # An override that is there already would be an error.
         self.command("Emulation.setTimezoneOverride", timezoneId="")
         self.command("Emulation.setTimezoneOverride", timezoneId=zone)
@@ -174,9 +156,9 @@ class Browser:
     def is_wider_than_the_screen(self) -> bool:
         return self.run("return document.documentElement.scrollWidth > innerWidth")
 
-    def is_cut_off(self) -> list[str]:
-        """What of a city's line stands out of it and is not seen."""
-        return self.run(
+    def misfits(self) -> list[str]:
+        """What of a city's line stands out of it and is not seen, and a page that is too wide."""
+        found = self.run(
             """
             return [...document.querySelectorAll("li.city > *, .current > *")].filter(e => {
               const inner = e.getBoundingClientRect();
@@ -185,6 +167,7 @@ class Browser:
             }).map(e => e.outerHTML);
             """
         )
+        return found + ["the page"] * self.is_wider_than_the_screen()
 
 
 __all__ = ["Browser", "CHROMIUM", "DRIVER", "Keys"]

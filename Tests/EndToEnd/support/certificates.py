@@ -26,9 +26,11 @@ class Certificate:
     file: pathlib.Path
     key: pathlib.Path
 
-    def server_context(
-        self, client_authority: "CertificateAuthority | None" = None
-    ) -> ssl.SSLContext:
+    @property
+    def der(self) -> bytes:
+        return ssl.PEM_cert_to_DER_cert(self.file.read_text())
+
+    def server_context(self, client_authority=None) -> ssl.SSLContext:
         """For a server; with an authority, clients have to show a certificate of it."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(self.file, self.key)
@@ -48,12 +50,9 @@ class CertificateAuthority:
         self._configuration.write_text(CONFIGURATION.format(folder=folder))
         (folder / "index.txt").touch()
         openssl(
-            "req",
-            "-x509",
-            "-newkey",
-            *KEYS["P-256"],
-            "-nodes", "-keyout", self._key, "-out", self.file, "-days", "10", "-subj",
-            "/CN=Authority", "-addext", "keyUsage=critical,keyCertSign,cRLSign",
+            "req", "-x509", "-newkey", *KEYS["P-256"], "-nodes", "-keyout", self._key, "-out",
+            self.file, "-days", "10", "-subj", "/CN=Authority", "-addext",
+            "keyUsage=critical,keyCertSign,cRLSign",
         )
 
     def issue(
@@ -69,17 +68,14 @@ class CertificateAuthority:
         request, key, file = (self.folder / f"{name}.{end}" for end in ("csr", "key", "pem"))
         extensions = [f"subjectAltName={names}"] + ([f"keyUsage={usage}"] if usage else [])
         openssl(
-            "req",
-            "-newkey",
-            *KEYS[kind],
-            "-nodes", "-keyout", key, "-out", request, "-subj", f"/CN={name}",
+            "req", "-newkey", *KEYS[kind], "-nodes", "-keyout", key, "-out", request, "-subj",
+            f"/CN={name}",
             *(argument for extension in extensions for argument in ("-addext", extension)),
         )
         openssl(
             "ca", "-batch", "-notext", "-config", self._configuration, "-cert", self.file,
             "-keyfile", self._key, "-in", request, "-out", file, "-startdate", "20200101000000Z",
-            "-enddate",
-            "20200201000000Z" if is_expired else "20491231235959Z",
+            "-enddate", "20200201000000Z" if is_expired else "20491231235959Z",
         )
         return Certificate(file, key)
 

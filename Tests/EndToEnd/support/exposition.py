@@ -74,9 +74,9 @@ class Exposition:
         assert len(samples) == 1, f"{name}{labels}: {samples}"
         return samples[0][1]
 
-    def by(self, name: str, label: str) -> dict[str, float]:
+    def by(self, name: str, label: str, **labels: str) -> dict[str, float]:
         """The values of a family by one of its labels."""
-        return {labels[label]: value for labels, value in self.samples(name)}
+        return {found[label]: value for found, value in self.samples(name, **labels)}
 
     def nonzero(self, name: str, label: str) -> dict[str, float]:
         """The values above 0 of a family by one of its labels."""

@@ -1,47 +1,44 @@
 """A feed that never rests."""
 
 import contextlib
-import json
+import itertools
 import threading
+from collections.abc import Callable
 
 from websockets.exceptions import ConnectionClosed
 
 from support.peers import WebSocketFeed
 
 
-class Load:
-    """While entered, sends message after message in which every city has another index, and often
-    another category."""
+class Load(threading.Thread):
+    """While entered, sends the message of each number from 0, with a pause in seconds before it."""
 
-    def __init__(self, feed: WebSocketFeed, cities: int, pause: float):
-        self._feed = feed
-        self._names = [f"City {number}" for number in range(cities)]
-        self._pause = pause
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run)
-        self._resting = threading.Lock()
-        #: Messages sent.
-        self.count = 0
+    def __init__(self, feed: WebSocketFeed, message: Callable[[int], object], pause: float):
+        super().__init__()
+        self._feed, self._message, self._pause = feed, message, pause
+        self._is_over = threading.Event()
+        #: While held, nothing is sent.
+        self.rest = threading.Lock()
 
     def __enter__(self) -> "Load":
-        self._thread.start()
+        self.start()
         return self
 
     def __exit__(self, *_) -> None:
-        self._stop.set()
-        self._thread.join()
+        self._is_over.set()
+        self.join()
 
-    def rest(self) -> threading.Lock:
-        """While entered, sends nothing."""
-        return self._resting
+    def run(self) -> None:
+        for number in itertools.count():
+            if self._is_over.wait(self._pause):
+                return
+            # The client may be killed in the middle of it.
+            with self.rest, contextlib.suppress(ConnectionClosed, OSError):
+                self._feed.send(self._message(number))
 
-    def _run(self) -> None:
-        while not self._stop.wait(self._pause):
-            self.count += 1
-            elements = [
-                {"city": name, "aqi": (self.count * 37.25 + number) % 500}
-                for number, name in enumerate(self._names)
-            ]
-            with self._resting, contextlib.suppress(ConnectionClosed, OSError):
-                # The client may be killed in the middle of it.
-                self._feed.send(json.dumps(elements))
+
+def changing(cities: int) -> Callable[[int], list[dict]]:
+    """Messages in which every city has another index, and often another category."""
+    return lambda number: [
+        {"city": f"City {city}", "aqi": (number * 37.25 + city) % 500} for city in range(cities)
+    ]

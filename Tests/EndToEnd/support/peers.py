@@ -2,7 +2,6 @@
 
 import json
 import pathlib
-import re
 import threading
 import time
 import urllib.error
@@ -17,9 +16,14 @@ from support.waiting import wait_for
 
 
 class WebSocketFeed:
-    """A feed by Python's `websockets`: sends what it is told to every client."""
+    """A feed by Python's `websockets`: sends what it is told to every client, and names its source
+    in the handshake."""
 
-    def __init__(self, port: int = 0, **options):
+    def __init__(self, port: int = 0, source: str | None = None, **options):
+        def name_source(connection, request, response) -> None:
+            response.headers["Air-Quality-Source"] = source
+
+        options |= {"process_response": name_source} if source else {}
         self.clients: list[ServerConnection] = []
         self.received: list[str | bytes] = []
         self.requests: list = []
@@ -44,6 +48,12 @@ class WebSocketFeed:
             with self._changed:
                 self.clients.remove(connection)
 
+    def __enter__(self) -> "WebSocketFeed":
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.stop()
+
     @property
     def url(self) -> str:
         return f"ws://127.0.0.1:{self.port}/"
@@ -55,11 +65,8 @@ class WebSocketFeed:
             )
 
     def send(self, message, **options) -> None:
-        if (
-            not isinstance(message, (str, bytes, list))
-            or isinstance(message, list)
-            and options.pop("as_json", True)
-        ):
+        """A text, bytes, or what is sent as JSON."""
+        if not isinstance(message, (str, bytes)):
             message = json.dumps(message)
         for client in list(self.clients):
             client.send(message, **options)
@@ -114,20 +121,13 @@ class Prometheus(Program):
                 "--log.level=info",
             ]
         )
-        self.port = wait_for(self._find_port, "Prometheus' address", 60)
+        said = r'msg="Listening on" address=127\.0\.0\.1:(\d+)'
+        self.port = int(self.wait_for_match(said, self.errors))
         wait_for(lambda: self._get("/-/ready"), "Prometheus to be ready", 60)
 
     def stop(self) -> None:
         # What it has stored is not needed, and writing that to the end can take it a minute.
         self.kill()
-
-    def _find_port(self) -> int | None:
-        for line in self.errors:
-            if found := re.search(r'msg="Listening on" address=127\.0\.0\.1:(\d+)', line):
-                return int(found[1])
-        if not self.is_running:
-            raise AssertionError("Prometheus ended:\n" + "\n".join(self.errors[-20:]))
-        return None
 
     def _get(self, path: str) -> bytes:
         with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=30) as response:
@@ -135,31 +135,25 @@ class Prometheus(Program):
 
     def ask(self, path: str, **parameters):
         """The `data` of an answer of its API; ValueError with its own words when it refuses."""
+        query = urllib.parse.urlencode(parameters, doseq=True)
         try:
-            return json.loads(
-                self._get(f"/api/v1/{path}?{urllib.parse.urlencode(parameters, doseq=True)}")
-            )["data"]
+            return json.loads(self._get(f"/api/v1/{path}?{query}"))["data"]
         except urllib.error.HTTPError as error:
             raise ValueError(json.loads(error.read()).get("error", str(error))) from None
 
     def query(self, expression: str) -> list[dict]:
         """The result now, as metric and value; a scalar is a vector of one without labels."""
         data = self.ask("query", query=expression)
-        return (
-            [{"metric": {}, "value": data["result"]}]
-            if data["resultType"] == "scalar"
-            else data["result"]
-        )
+        result = data["result"]
+        return [{"metric": {}, "value": result}] if data["resultType"] == "scalar" else result
 
     def query_range(self, expression: str, seconds: float, step: float = 1) -> list[dict]:
         """The result from so many seconds ago until now."""
         now = time.time()
-        return self.ask("query_range", query=expression, start=now - seconds, end=now, step=step)[
-            "result"
-        ]
+        times = {"start": now - seconds, "end": now, "step": step}
+        return self.ask("query_range", query=expression, **times)["result"]
 
     def wait_for(self, expression: str, seconds: float = 30) -> list[dict]:
         """Waits until the query has a result."""
-        return wait_for(
-            lambda: self.query(expression), f"a result of {expression}", seconds, pause=0.1
-        )
+        what = f"a result of {expression}"
+        return wait_for(lambda: self.query(expression), what, seconds, pause=0.1)

@@ -1,12 +1,15 @@
 """The built programs as child processes."""
 
+import contextlib
 import dataclasses
 import http.client
 import json
+import math
 import os
 import pathlib
 import re
 import signal
+import socket
 import subprocess
 import threading
 import urllib.parse
@@ -16,6 +19,15 @@ from support.exposition import Exposition
 from support.waiting import wait_for
 
 
+def free_ports(count: int) -> list[int]:
+    """Of this host, for programs that cannot be told to choose one."""
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [each.getsockname()[1] for each in sockets]
+    for each in sockets:
+        each.close()
+    return ports
+
+
 class Program:
     """A child process whose output is kept, line by line."""
 
@@ -23,7 +35,7 @@ class Program:
         self.command = command
         self.output: list[str] = []
         self.errors: list[str] = []
-        self.process = subprocess.Popen(
+        self.process = process = subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -31,11 +43,8 @@ class Program:
             env=os.environ | (environment or {}),
         )
         self._readers = [
-            threading.Thread(target=self._read, args=(stream, lines), daemon=True)
-            for stream, lines in (
-                (self.process.stdout, self.output),
-                (self.process.stderr, self.errors),
-            )
+            threading.Thread(target=self._read, args=stream_and_lines, daemon=True)
+            for stream_and_lines in ((process.stdout, self.output), (process.stderr, self.errors))
         ]
         for reader in self._readers:
             reader.start()
@@ -71,47 +80,75 @@ class Program:
         """Ends the program with SIGTERM; says what was wrong with its end, if anything."""
         if self.is_running:
             self.signal(signal.SIGTERM)
+            failure = None
             try:
-                status = self.wait(30)
+                if (status := self.wait(30)) != 0:
+                    failure = f"ended with status {status}"
             except subprocess.TimeoutExpired:
                 self.kill()
-                return f"{self.command[0]} did not end within 30 s of SIGTERM:\n" + "\n".join(
-                    self.errors[-20:]
-                )
-            if status != 0:
-                return f"{self.command[0]} ended with status {status}:\n" + "\n".join(
-                    self.errors[-40:]
-                )
-        report = [
-            line
-            for line in self.errors
-            if "ERROR: " in line and "Sanitizer" in line or "WARNING: ThreadSanitizer" in line
-        ]
-        return "\n".join(self.errors) if report else None
+                failure = "did not end within 30 s of SIGTERM"
+            if failure:
+                return "\n".join([f"{self.command[0]} {failure}:", *self.errors[-40:]])
+        said = "\n".join(self.errors)
+        is_reported = re.search("ERROR: .*Sanitizer|WARNING: ThreadSanitizer", said)
+        return said if is_reported else None
 
     @property
     def messages(self) -> list[str]:
         """The messages of its log."""
         found = (re.search(r' msg=("(?:[^"\\]|\\.)*"|\S+)', line) for line in list(self.errors))
-        return [
-            json.loads(each[1]) if each[1].startswith('"') else each[1] for each in found if each
-        ]
+        texts = [match[1] for match in found if match]
+        return [json.loads(text) if text.startswith('"') else text for text in texts]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_) -> None:
+        failure = self.stop()
+        assert failure is None, failure
+
+    def lines(self, words: str) -> list[str]:
+        """The lines of its log that have these words."""
+        return [line for line in list(self.errors) if words in line]
 
     def count_lines(self, words: str) -> int:
-        """How many lines of its log have these words."""
-        return sum(words in line for line in self.errors)
+        return len(self.lines(words))
+
+    def wait_for_line(self, words: str, count: int | None = None, seconds: float = 30) -> str:
+        """Waits for a line of its log with these words, or until there are just so many; the first
+        of them."""
+        return wait_for(
+            lambda: (found := self.lines(words)) and count in (None, len(found)) and found,
+            f"a line of the log: {words}",
+            seconds,
+        )[0]
+
+    def wait_for_match(self, pattern: str, lines: list[str]) -> str:
+        """The first group of the pattern in the first line that has it, while the program runs."""
+
+        def found() -> str | None:
+            return next((match[1] for line in lines if (match := re.search(pattern, line))), None)
+
+        wait_for(lambda: found() or not self.is_running, pattern, 60)
+        if not self.is_running:
+            self.wait()
+        match = found()
+        assert match, "\n".join([f"{self.command[0]} ended:", *self.errors[-40:]])
+        return match
 
     # What the kernel says of the process.
 
+    def _status_bytes(self, name: str) -> int:
+        status = pathlib.Path(f"/proc/{self.pid}/status").read_text()
+        return int(re.search(rf"{name}:\s+(\d+) kB", status)[1]) * 1024
+
     @property
     def resident_bytes(self) -> int:
-        status = pathlib.Path(f"/proc/{self.pid}/status").read_text()
-        return int(re.search(r"VmRSS:\s+(\d+) kB", status)[1]) * 1024
+        return self._status_bytes("VmRSS")
 
     @property
     def peak_resident_bytes(self) -> int:
-        status = pathlib.Path(f"/proc/{self.pid}/status").read_text()
-        return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) * 1024
+        return self._status_bytes("VmHWM")
 
     @property
     def processor_seconds(self) -> float:
@@ -139,41 +176,26 @@ class Exporter(Program):
         listen: str = "127.0.0.1:0",
         launcher: tuple[str, ...] = (),
     ):
-        super().__init__(
-            [*launcher, str(path), "--web.listen-address", listen, *flags], environment
-        )
+        command = [*launcher, str(path), "--web.listen-address", listen, *flags]
+        super().__init__(command, environment)
         self.port = 0
         if listen.endswith(":0"):
-            self.port = wait_for(self._find_port, "the line that names the exporter's address")
-
-    def _find_port(self) -> int | None:
-        for line in self.errors:
-            if found := re.search(r'msg="Listening on".* address=127\.0\.0\.1:(\d+)', line):
-                return int(found[1])
-        if not self.is_running:
-            raise AssertionError("the exporter ended:\n" + "\n".join(self.errors))
-        return None
+            said = r'msg="Listening on".* address=127\.0\.0\.1:(\d+)'
+            self.port = int(self.wait_for_match(said, self.errors))
 
     @property
     def address(self) -> str:
         return f"127.0.0.1:{self.port}"
 
     def get(
-        self,
-        path: str,
-        method: str = "GET",
-        headers: dict[str, str] | None = None,
-        seconds: float = 30,
+        self, path: str, method: str = "GET", headers: dict[str, str] = {}, seconds: float = 30
     ) -> Answer:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=seconds)
-        try:
-            connection.request(method, path, headers=headers or {})
-            response = connection.getresponse()
-            return Answer(
-                response.status, {k.title(): v for k, v in response.getheaders()}, response.read()
-            )
-        finally:
-            connection.close()
+        client = http.client.HTTPConnection("127.0.0.1", self.port, timeout=seconds)
+        with contextlib.closing(client):
+            client.request(method, path, headers=headers)
+            response = client.getresponse()
+            fields = {name.title(): value for name, value in response.getheaders()}
+            return Answer(response.status, fields, response.read())
 
     def scrape(self) -> Exposition:
         answer = self.get("/metrics")
@@ -196,19 +218,21 @@ class Exporter(Program):
         return self.get("/history.json" + (f"?{text}" if text else "")).json
 
     def wait_for_sample(
-        self, name: str, value: float | None = None, seconds: float = 30, **labels: str
+        self,
+        name: str,
+        value: float | None = None,
+        seconds: float = 30,
+        at_least: float = -math.inf,
+        **labels: str,
     ) -> float:
-        """Waits until the sample is there, and has the value."""
+        """Waits until the sample is there, and has the value, or one that is no less."""
 
-        def found():
-            samples = self.scrape().samples(name, **labels)
-            if not samples or (value is not None and samples[0][1] != value):
-                return None
-            return samples
+        def found() -> list[float]:
+            samples = self.scrape().samples(name, **labels)[:1]
+            return [each for _, each in samples if value in (None, each) and each >= at_least]
 
-        return wait_for(found, f"{name}{labels} {value if value is not None else ''}", seconds)[0][
-            1
-        ]
+        wanted = f" = {value}" if value is not None else f" >= {at_least}"
+        return wait_for(found, f"{name}{labels}{wanted}", seconds)[0]
 
 
 class Feed(Program):
@@ -218,20 +242,14 @@ class Feed(Program):
         self,
         path: pathlib.Path,
         arguments: tuple[str, ...],
+        environment: dict[str, str] | None = None,
         listen: str = "127.0.0.1:0",
         launcher: tuple[str, ...] = (),
     ):
         command, *rest = arguments or ("simulate",)
-        super().__init__([*launcher, str(path), command, "--listen", listen, *rest])
-        self.url = wait_for(self._find_address, "the line that names the feed's address")
-
-    def _find_address(self) -> str | None:
-        for line in self.output:
-            if found := re.fullmatch(r"listening on (ws://\S+)", line):
-                return found[1]
-        if not self.is_running:
-            raise AssertionError("the feed ended:\n" + "\n".join(self.errors))
-        return None
+        super().__init__([*launcher, str(path), command, "--listen", listen, *rest], environment)
+        self.url = self.wait_for_match(r"listening on (ws://\S+)", self.output)
+        self.port = int(re.search(r":(\d+)/", self.url)[1])
 
 
 @dataclasses.dataclass
@@ -256,3 +274,10 @@ class Programs:
         program = self.start(name, *arguments, environment=environment)
         program.wait(seconds)
         return program
+
+    def rejection(self, name: str, *arguments: str, **options) -> str:
+        """The one line with which a program ends that does not take what it is given."""
+        program = self.run(name, *arguments, **options)
+        found = program.process.returncode, program.output, len(program.errors)
+        assert found == (1, [], 1), program.errors
+        return program.errors[0]

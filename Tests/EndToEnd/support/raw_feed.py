@@ -4,6 +4,7 @@ import base64
 import contextlib
 import hashlib
 import json
+import re
 import socket
 import ssl
 import struct
@@ -59,6 +60,24 @@ def frame(
     return header + (MASK if masked else b"") + payload
 
 
+def masked(payload: bytes, mask: bytes = MASK) -> bytes:
+    return bytes(byte ^ mask[index % 4] for index, byte in enumerate(payload))
+
+
+def accept(key: str) -> str:
+    """What a server answers to a client's key (RFC 6455, section 4.2.2)."""
+    digest = hashlib.sha1((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").encode()).digest()
+    return base64.b64encode(digest).decode()
+
+
+def switching(accept: str, more: str = "") -> bytes:
+    """An answer of status 101; `more`: lines with their ends."""
+    return (
+        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        f"Sec-WebSocket-Accept: {accept}\r\n{more}\r\n"
+    ).encode()
+
+
 def compressed(text: bytes) -> bytes:
     """A message's payload as permessage-deflate has it (RFC 7692, section 7.2.1)."""
     deflate = zlib.compressobj(9, zlib.DEFLATED, -15)
@@ -70,15 +89,59 @@ def message(value: float, city: str = "Pune") -> bytes:
 
 
 class Gone(Exception):
-    """The client has hung up."""
+    """The other end has closed."""
 
 
-class Peer:
+class Connection:
+    """One end of a connection, which reads frames."""
+
+    def __init__(self, connection: socket.socket):
+        self.socket = connection
+        self._buffer = b""
+
+    def read_head(self) -> str:
+        """Of a request or a response, without its end."""
+        while b"\r\n\r\n" not in self._buffer:
+            self._fill()
+        head, _, self._buffer = self._buffer.partition(b"\r\n\r\n")
+        return head.decode()
+
+    def take_frame(self) -> tuple[int, bytes, bool]:
+        """Opcode, payload, and whether it was masked."""
+        first, second = self._take(2)
+        assert first & 0x70 == 0, "a frame has a reserved bit"
+        length = second & 0x7F
+        if length == 126:
+            (length,) = struct.unpack(">H", self._take(2))
+        elif length == 127:
+            (length,) = struct.unpack(">Q", self._take(8))
+        if second & 0x80:
+            mask = self._take(4)
+            return first & 0x0F, masked(self._take(length), mask), True
+        return first & 0x0F, self._take(length), False
+
+    def _take(self, count: int) -> bytes:
+        while len(self._buffer) < count:
+            self._fill()
+        taken, self._buffer = self._buffer[:count], self._buffer[count:]
+        return taken
+
+    def _fill(self) -> None:
+        try:
+            received = self.socket.recv(1 << 16)
+        except OSError as error:
+            raise Gone from error
+        if not received:
+            raise Gone
+        self._buffer += received
+
+
+class Peer(Connection):
     """The server's end of one connection."""
 
     def __init__(self, feed: "RawFeed", connection: socket.socket, number: int):
+        super().__init__(connection)
         self.feed = feed
-        self.socket = connection
         #: 1 for the first connection that the feed was asked for.
         self.number = number
         self.request = ""
@@ -86,41 +149,25 @@ class Peer:
         self.received: list[tuple[int, bytes]] = []
         #: The first reading is sent.
         self.is_open = threading.Event()
-        self._buffer = b""
 
     # Handshake
 
     def read_request(self) -> None:
-        while b"\r\n\r\n" not in self._buffer:
-            self._fill()
-        head, _, self._buffer = self._buffer.partition(b"\r\n\r\n")
-        self.request = head.decode()
-        self.feed.requests.append(self.request)
-
-    def header(self, name: str) -> str | None:
-        for line in self.request.split("\r\n")[1:]:
-            if line.lower().startswith(name.lower() + ":"):
-                return line.split(":", 1)[1].strip()
-        return None
+        self.request = self.read_head()
 
     @property
     def accept(self) -> str:
         """What the answer has to have as `Sec-WebSocket-Accept`."""
-        key = self.header("Sec-WebSocket-Key") or ""
-        digest = hashlib.sha1((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").encode()).digest()
-        return base64.b64encode(digest).decode()
+        key = re.search(r"(?im)^Sec-WebSocket-Key: *(\S+)", self.request)
+        return accept(key[1] if key else "")
 
     def answer(
         self, extensions: str | None = None, accept: str | None = None, more: str = ""
     ) -> bytes:
         """The valid answer of status 101, or one that is wrong in these points; `more`: lines with
         their ends."""
-        accept = accept or self.accept
-        lines = ["HTTP/1.1 101 Switching Protocols", "Upgrade: websocket", "Connection: Upgrade"]
-        lines.append(f"Sec-WebSocket-Accept: {accept}")
-        if extensions:
-            lines.append(f"Sec-WebSocket-Extensions: {extensions}")
-        return "\r\n".join(lines).encode() + b"\r\n" + more.encode() + b"\r\n"
+        offered = f"Sec-WebSocket-Extensions: {extensions}\r\n" if extensions else ""
+        return switching(accept or self.accept, offered + more)
 
     def open(self, extensions: str | None = None) -> None:
         self.read_request()
@@ -143,17 +190,10 @@ class Peer:
         self.send(frame(TEXT, message(value)))
 
     def read_frame(self) -> tuple[int, bytes]:
-        first, second = self._take(2)
-        assert second & 0x80, "a frame of the client is not masked"
-        length = second & 0x7F
-        if length == 126:
-            (length,) = struct.unpack(">H", self._take(2))
-        elif length == 127:
-            (length,) = struct.unpack(">Q", self._take(8))
-        mask = self._take(4)
-        payload = bytes(byte ^ mask[index % 4] for index, byte in enumerate(self._take(length)))
-        self.received.append((first & 0x0F, payload))
-        return self.received[-1]
+        opcode, payload, is_masked = self.take_frame()
+        assert is_masked, "a frame of the client is not masked"
+        self.received.append((opcode, payload))
+        return opcode, payload
 
     def wait_for_pong(self, payload: bytes) -> None:
         """Until the client has read all that was sent."""
@@ -199,21 +239,6 @@ class Peer:
             raise Gone from error
         self.feed.connections.append(self.socket)
 
-    def _take(self, count: int) -> bytes:
-        while len(self._buffer) < count:
-            self._fill()
-        taken, self._buffer = self._buffer[:count], self._buffer[count:]
-        return taken
-
-    def _fill(self) -> None:
-        try:
-            received = self.socket.recv(1 << 16)
-        except OSError as error:
-            raise Gone from error
-        if not received:
-            raise Gone
-        self._buffer += received
-
 
 Behaviour = Callable[[Peer], None]
 
@@ -232,7 +257,6 @@ class RawFeed:
     def __init__(self, *behaviours: Behaviour, host: str = "127.0.0.1"):
         self.behaviours = list(behaviours)
         self.peers: list[Peer] = []
-        self.requests: list[str] = []
         self.connections: list[socket.socket] = []
         self.failures: list[BaseException] = []
         self.fault_at = 0.0

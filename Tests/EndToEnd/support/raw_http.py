@@ -28,6 +28,10 @@ def abort(client: socket.socket) -> None:
     client.close()
 
 
+def read_to_end(client: socket.socket) -> bytes:
+    return b"".join(iter(lambda: client.recv(1 << 16), b""))
+
+
 # Behind whatever came before, this ends every header that is open, and then the connection.
 GOODBYE = b"\r\n\r\nGET /-/healthy HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 
@@ -41,10 +45,9 @@ def exchange(
         if tls:
             client = stack.enter_context(tls.wrap_socket(client, server_hostname="localhost"))
         received = b""
-        try:
+        # It may have closed in the middle, and have said why.
+        with contextlib.suppress(OSError):
             client.sendall(request)
-        except OSError:
-            pass  # It hung up in the middle, and may have said why.
         try:
             while part := client.recv(1 << 16):
                 received += part
@@ -80,11 +83,17 @@ def parse_answers(received: bytes, *methods: str) -> list[Answer]:
         if status == "100":
             received = rest
             continue
-        has_content = (methods[len(answers)] if len(answers) < len(methods) else "GET") != "HEAD"
-        length = (
-            int(headers["Content-Length"]) if has_content and int(status) not in (204, 304) else 0
-        )
+        is_head = methods[len(answers) : len(answers) + 1] == ("HEAD",)
+        length = 0 if is_head or status in ("204", "304") else int(headers["Content-Length"])
         assert len(rest) >= length, f"the content is cut off: {line}"
         answers.append(Answer(int(status), headers, rest[:length]))
         received = rest[length:]
     return answers
+
+
+def get(port: int, path: str, source: str) -> Answer:
+    """The answer to a client at that address."""
+    with connect(port, source=source) as client:
+        client.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
+        (answer,) = parse_answers(read_to_end(client))
+    return answer

@@ -40,3 +40,16 @@ def storage_file(file: pathlib.Path, cities: int, points: int) -> None:
                 for number in range(cities)
             ),
         )
+
+
+def stored(file: pathlib.Path, query: str) -> list[tuple]:
+    """The answer to a query of a copy, because the program keeps its file locked."""
+    copy = file.with_name("copy.db")
+    for suffix in ("", "-wal"):
+        pathlib.Path(f"{copy}{suffix}").write_bytes(pathlib.Path(f"{file}{suffix}").read_bytes())
+    with contextlib.closing(sqlite3.connect(copy)) as database:
+        return database.execute(query).fetchall()
+
+
+def stored_points(file: pathlib.Path) -> int:
+    return stored(file, "SELECT count(*) FROM reading")[0][0]

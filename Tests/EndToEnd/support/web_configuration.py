@@ -59,12 +59,16 @@ def handshake(exporter, authority, protocols: tuple[str, ...] = ()) -> ssl.SSLSo
 
 
 def expect_healthcheck(programs, address: str, file: str | None = None) -> None:
-    def check():
-        flags = ["--web.listen-address", address] + (["--web.config.file", file] if file else [])
-        ended = programs.run("air-quality-exporter", "healthcheck", *flags)
+    flags = ["--web.listen-address", address] + (["--web.config.file", file] if file else [])
+    expect_success(programs, "air-quality-exporter", "healthcheck", *flags)
+
+
+def expect_success(programs, *command: str, **options) -> None:
+    """Of a health check, once the exporter is ready; it says one line."""
+
+    def check() -> bool:
+        ended = programs.run(*command, **options)
         assert len(ended.output + ended.errors) == 1
         return ended.process.returncode == 0
 
     wait_for(check, "a healthy answer", pause=0.1)
-
-

@@ -1,6 +1,7 @@
 """Every format of the metrics page, plain and gzip, with odd city names and every family, before
 independent judges."""
 
+import pathlib
 import re
 import shutil
 import subprocess
@@ -10,38 +11,18 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families 
 from prometheus_client.parser import text_string_to_metric_families as parse_text
 
 from support import metrics, openmetrics_grammar
-from support.exposition import duplicate_series, parse_samples
+from support.exposition import Exposition, duplicate_series, parse_samples
 from support.formats import ENCODINGS, FORMATS, OPENMETRICS_TEXT, TEXT, gunzip
 from support.names import ODD_NAMES, REFUSED_NAMES, SENT_NAMES
 from support.peers import WebSocketFeed
 
-# The contract's families, in no order; OpenMetrics names counters without `_total`.
-FAMILIES = {
-    f"airquality_{name}": kind
-    for kind, names in {
-        "gauge": """
-            index category category_direction category_changed_timestamp_seconds
-            last_update_timestamp_seconds category_info exporter_feed_connected
-            exporter_feed_paused exporter_feed_last_message_timestamp_seconds exporter_cities
-            exporter_cities_limit exporter_city_expiry_seconds exporter_history_points
-            exporter_history_capacity exporter_storage_last_write_timestamp_seconds
-            exporter_build_info concentration_ugm3 exporter_feed_source_info
-            exporter_feed_idle_timeout_seconds exporter_config_last_reload_successful
-            exporter_config_last_reload_success_timestamp_seconds exporter_event_listeners
-            exporter_shard_index exporter_shards
-        """,
-        "counter": """
-            category_changes_total exporter_feed_connection_attempts_total
-            exporter_feed_disconnects_total exporter_feed_messages_total
-            exporter_feed_bytes_total exporter_feed_readings_total
-            exporter_feed_readings_skipped_total exporter_feed_rejected_total
-            exporter_cities_expired_total exporter_storage_errors_total
-            exporter_feed_connections_total exporter_feed_messages_without_readings_total
-            exporter_feed_duplicates_total exporter_log_lines_dropped_total
-        """,
-    }.items()
-    for name in names.split()
-} | {
+README = pathlib.Path(__file__).parents[3] / "Sources/Exporter/AirQualityExporter/README.md"
+#: Families and their types by the README's table, without those that nothing here is said of, and
+#: those that exporters have in common; OpenMetrics names counters without `_total`.
+FAMILIES = dict(re.findall(r"^\| `(airquality_\w+)` \| (\w+) \|", README.read_text(), re.MULTILINE))
+for name in ("subindex", "city_info", "exporter_tls_handshake_failures_total"):
+    del FAMILIES[f"airquality_{name}"]
+FAMILIES |= {
     "process_cpu_seconds_total": "counter",
     "process_open_fds": "gauge",
     "process_max_fds": "gauge",
@@ -56,55 +37,33 @@ FAMILIES = {
     metrics.REQUESTS: "counter",
     metrics.IN_FLIGHT: "gauge",
 }
-
-
-def name_source(connection, request, response) -> None:
-    response.headers["Air-Quality-Source"] = (
-        '"quo\\"te"; kind=model; license="\\\\ {label=\\"x\\"} 2"'
-    )
+ODD_SOURCE = '"quo\\"te"; kind=model; license="\\\\ {label=\\"x\\"} 2"'
 
 
 @pytest.fixture(scope="module")
 def exporter(programs, tmp_path_factory):
     """An exporter whose state is complete and no longer changes: odd names, category changes,
     pollutants, a source that names itself oddly, storage, a shard."""
-    feed = WebSocketFeed(process_response=name_source)
     storage = tmp_path_factory.mktemp("formats") / "history.db"
-    exporter = programs.exporter(
-        "--feed.url", feed.url,
-        "--storage.file", str(storage),
-        "--history.interval", "0",
-        "--feed.pollutants-field", "air",
-        "--city.shard", "0/1",
-        "--feed.idle-timeout", "0",
-    )
-    try:
+    flags = (f"--storage.file={storage}", "--history.interval=0", "--feed.idle-timeout=0")
+    flags += ("--feed.pollutants-field=air", "--city.shard=0/1")
+    with (
+        WebSocketFeed(source=ODD_SOURCE) as feed,
+        programs.exporter("--feed.url", feed.url, *flags) as exporter,
+    ):
         feed.wait_for_client()
-        for values in (
-            range(40, 40 + len(ODD_NAMES)),
-            range(40, 40 + 20 * len(ODD_NAMES), 20),
-            [123.456] * 99,
-        ):
+        for values in (range(40, 140), range(40, 2040, 20), [123.456] * 99):
             feed.send(
                 [
-                    {
-                        "city": name,
-                        "aqi": value,
-                        "air": {"pm2_5": value / 3, "o3": "61.02", "co": 0},
-                    }
-                    for name, value in zip(SENT_NAMES, values)
+                    {"city": name, "aqi": aqi, "air": {"pm2_5": aqi / 3, "o3": "61.02", "co": 0}}
+                    for name, aqi in zip(SENT_NAMES, values)
                 ]
             )
         feed.send([{"city": name, "aqi": 1} for name in REFUSED_NAMES])
-        rejections = metrics.REJECTED
-        exporter.wait_for_sample(rejections, len(REFUSED_NAMES), reason="bad_city")
+        exporter.wait_for_sample(metrics.REJECTED, len(REFUSED_NAMES), reason="bad_city")
         exporter.wait_for_sample(metrics.READINGS, 3 * len(ODD_NAMES))
         exporter.wait_for_sample(metrics.LAST_WRITE)
         yield exporter
-    finally:
-        failure = exporter.stop()
-        feed.stop()
-    assert failure is None, failure
 
 
 @pytest.fixture(scope="module", params=["plain", "gzip"])
@@ -119,10 +78,9 @@ def pages(request, exporter):
         assert answer.headers["Content-Type"] == content_type
         assert answer.headers["Vary"] == "Accept, Accept-Encoding"
         assert answer.headers["Content-Length"] == str(len(answer.body))
-        assert answer.headers.get("Content-Encoding") == (
-            None if request.param == "plain" else "gzip"
-        )
-        found[name] = answer.body if request.param == "plain" else gunzip(answer.body)
+        is_plain = request.param == "plain"
+        assert answer.headers.get("Content-Encoding") == (None if is_plain else "gzip")
+        found[name] = answer.body if is_plain else gunzip(answer.body)
     return found
 
 
@@ -142,27 +100,18 @@ def test_promtool_accepts_the_text(pages):
     assert check.returncode == 0 and not check.stderr, check.stderr.decode()
 
 
-def test_the_text_parser_of_python_finds_every_family_and_city(pages):
-    families = {family.name: family for family in parse_text(pages[TEXT].decode())}
-    # The parser takes the end off a counter's name.
+@pytest.mark.parametrize("name, parse", [(TEXT, parse_text), (OPENMETRICS_TEXT, parse_openmetrics)])
+def test_a_parser_of_python_finds_every_family_and_city(pages, name, parse):
+    families = {family.name: family for family in parse(pages[name].decode())}
+    # Both parsers take the end off a counter's name.
     assert {name: family.type for name, family in families.items()} == {
         name.removesuffix("_total") if kind == "counter" else name: kind
         for name, kind in FAMILIES.items()
     }
     assert all(family.documentation and family.samples for family in families.values())
-    assert cities(families) == {name: 123.456 for name in ODD_NAMES}
-
-
-def test_the_openmetrics_parser_of_python_finds_every_family_and_city(pages):
-    families = {
-        family.name: family for family in parse_openmetrics(pages[OPENMETRICS_TEXT].decode())
-    }
-    assert {name: family.type for name, family in families.items()} == {
-        name.removesuffix("_total") if kind == "counter" else name: kind
-        for name, kind in FAMILIES.items()
-    }
-    assert all(family.documentation and family.samples for family in families.values())
-    assert cities(families) == {name: 123.456 for name in ODD_NAMES}
+    indices = families[metrics.INDEX].samples
+    found = {sample.labels["city"]: sample.value for sample in indices}
+    assert found == {name: 123.456 for name in ODD_NAMES}
 
 
 def test_the_reader_of_these_tests_agrees_with_the_parser_of_python(pages):
@@ -185,13 +134,8 @@ def test_pollutants_and_source_are_what_the_feed_said(pages):
         for pollutant, value in (("pm2_5", 41.152), ("o3", 61.02), ("co", 0))
     }
     (source,) = families[metrics.SOURCE].samples
-    assert {name: value for name, value in source.labels.items() if name != "feed"} == {
-        "source": 'quo"te', "kind": "model", "license": '\\ {label="x"} 2',
-    }
-
-
-def cities(families) -> dict[str, float]:
-    return {sample.labels["city"]: sample.value for sample in families[metrics.INDEX].samples}
+    said = {"source": 'quo"te', "kind": "model", "license": '\\ {label="x"} 2'}
+    assert source.labels == said | {"feed": source.labels["feed"]}
 
 
 def test_the_grammar_of_openmetrics_accepts_the_page(pages):
@@ -208,8 +152,7 @@ def test_all_formats_say_the_same(pages):
 
 def test_families_of_cities_can_be_left_out(start, python_feed):
     flags = [f"--metrics.families={name}" for name in ("updated", "index")]
-    exporter = start.exporter("--feed.url", python_feed.url, *flags)
-    python_feed.wait_for_client()
+    exporter = start.reader(python_feed, *flags)
     python_feed.send([{"city": "Pune", "aqi": 7}])
     exporter.wait_for_sample(metrics.INDEX, 7, city="Pune")
     page = exporter.get("/metrics").text
@@ -230,17 +173,12 @@ def test_families_and_helps_come_in_the_same_order_in_every_format(pages):
 
 
 def test_cities_come_in_the_order_of_their_bytes(pages):
-    found = [
-        labels["city"]
-        for name, labels, _ in parse_samples(pages[TEXT].decode())
-        if name == metrics.INDEX
-    ]
+    found = list(Exposition(pages[TEXT].decode()).by(metrics.INDEX, "city"))
     assert found == sorted(ODD_NAMES, key=str.encode)
 
 
 def test_an_unchanged_state_is_the_same_bytes(start, python_feed):
-    exporter = start.exporter("--feed.url", python_feed.url, "--web.disable-exporter-metrics")
-    python_feed.wait_for_client()
+    exporter = start.reader(python_feed, "--web.disable-exporter-metrics")
     python_feed.send([{"city": name, "aqi": 7} for name in SENT_NAMES])
     exporter.wait_for_sample(metrics.CITIES, len(ODD_NAMES))
     for accept, _ in FORMATS.values():
@@ -261,6 +199,5 @@ def test_a_real_prometheus_stores_every_sample(exporter, start, tmp_path):
     count = len(parse_samples(exporter.get("/metrics").text))
     # A busy machine may fail a scrape now and then.
     prometheus.wait_for(f"scrape_samples_scraped == {count}")
-    prometheus.wait_for(
-        f"count({{job='air-quality-exporter',__name__!~'up|scrape_.*'}}) == {count}"
-    )
+    own = "{job='air-quality-exporter',__name__!~'up|scrape_.*'}"
+    prometheus.wait_for(f"count({own}) == {count}")

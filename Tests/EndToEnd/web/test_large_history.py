@@ -2,11 +2,12 @@
 of one story."""
 
 import gzip
-import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from support import metrics
+from support.peers import WebSocketFeed
 
 # All of it in one process.
 pytestmark = pytest.mark.xdist_group("large history")
@@ -16,24 +17,16 @@ CITIES = 7000
 
 @pytest.fixture(scope="module")
 def exporter(programs, large_feed):
-    exporter = programs.exporter(
-        "--feed.url", large_feed.url,
-        "--history.interval", "0",
-        "--history.capacity", "30",
-        "--metrics.families", "index",
-    )
-    large_feed.wait_for_client()
-    yield exporter
-    assert exporter.stop() is None
+    flags = ("--history.interval=0", "--history.capacity=30", "--metrics.families=index")
+    with programs.exporter("--feed.url", large_feed.url, *flags) as exporter:
+        large_feed.wait_for_client()
+        yield exporter
 
 
 @pytest.fixture(scope="module")
 def large_feed():
-    from support.peers import WebSocketFeed
-
-    feed = WebSocketFeed(compression=None)
-    yield feed
-    feed.stop()
+    with WebSocketFeed(compression=None) as feed:
+        yield feed
 
 
 def fill(exporter, feed, first: int, last: int) -> None:
@@ -60,18 +53,9 @@ def test_history_is_whole_and_the_same_in_every_form_up_to_its_limit(exporter, l
 
 
 def test_many_who_ask_at_once_all_get_a_history(exporter):
-    statuses = []
-    threads = [
-        threading.Thread(
-            target=lambda: statuses.append(exporter.get("/history.json?limit=5").status)
-        )
-        for _ in range(6)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
-    assert statuses == [200] * 6
+    with ThreadPoolExecutor(6) as pool:
+        answers = pool.map(exporter.get, ["/history.json?limit=5"] * 6)
+        assert [answer.status for answer in answers] == [200] * 6
 
 
 def test_more_than_two_hundred_thousand_points_are_an_error_that_says_how_to_ask(

@@ -1,6 +1,7 @@
 """Where the exporter listens: several addresses, IPv6, unix sockets, sockets and notifications of
 systemd."""
 
+import functools
 import os
 import pathlib
 import re
@@ -15,10 +16,10 @@ from support.curl import COULD_NOT_CONNECT, CurlError, curl
 from support.programs import Program
 from support.waiting import wait_for
 
-HAS_IPV6 = pathlib.Path("/proc/net/if_inet6").exists() and bool(
-    pathlib.Path("/proc/net/if_inet6").read_text()
+INTERFACES = pathlib.Path("/proc/net/if_inet6")
+needs_ipv6 = pytest.mark.skipif(
+    not (INTERFACES.exists() and INTERFACES.read_text()), reason="this machine has no IPv6"
 )
-needs_ipv6 = pytest.mark.skipif(not HAS_IPV6, reason="this machine has no IPv6")
 
 
 @pytest.fixture
@@ -29,37 +30,20 @@ def folder():
 
 
 @pytest.fixture
-def run(programs):
-    """Starts the exporter as it is given, and ends it after the test."""
-    started = []
-
-    def start(
-        *flags: str, environment: dict[str, str] | None = None, launcher: list[str] = []
-    ) -> Program:
-        command = [*launcher, str(programs.folder / "air-quality-exporter"), "--feed.demo", *flags]
-        program = Program(command, environment)
-        started.append(program)
-        return program
-
-    yield start
-    failures = [
-        failure for program in started if program.is_running and (failure := program.stop())
-    ]
-    assert not failures, "\n".join(failures)
+def run(start):
+    """Starts the exporter as it is given."""
+    return functools.partial(start.program, "air-quality-exporter", "--feed.demo")
 
 
 def addresses(program: Program, count: int = 1) -> list[str]:
     """Waits for the lines that name the addresses."""
 
-    def found():
-        assert program.is_running, "\n".join(program.errors)
-        lines = [
-            re.search(r'msg="Listening on" address="?([^\s"]+)"?', line) for line in program.errors
-        ]
-        named = [line[1] for line in lines if line]
-        return named if len(named) >= count else None
+    def found() -> list[str]:
+        said = r'msg="Listening on" address="?([^\s"]+)"?'
+        return [match[1] for line in program.errors if (match := re.search(said, line))]
 
-    return wait_for(found, "the lines that name the addresses")
+    wait_for(lambda: len(found()) >= count, "the lines that name the addresses")
+    return found()
 
 
 def answers(address: str) -> bool:
@@ -72,12 +56,10 @@ def answers(address: str) -> bool:
 
 
 def expect_one_line(program: Program, *parts: str) -> None:
-    """It refused to start, and said why in one line that has these parts."""
+    """It rejected the start, and said why in one line that has these parts."""
     assert program.wait() != 0
-    assert program.output == []
-    assert len(program.errors) == 1, program.errors
-    for part in parts:
-        assert part in program.errors[0]
+    assert (program.output, len(program.errors)) == ([], 1), program.errors
+    assert all(part in program.errors[0] for part in parts), program.errors
 
 
 # MARK: Addresses
@@ -85,12 +67,10 @@ def expect_one_line(program: Program, *parts: str) -> None:
 
 @needs_ipv6
 def test_several_addresses_answer_in_the_order_given(run, folder):
-    flags = [
-        "127.0.0.1:0", "[::1]:0", f"unix:{folder / 'a'}", "127.0.0.2:0", f"unix:{folder / 'b'}",
-    ]
-    program = run(*(part for flag in flags for part in ("--web.listen-address", flag)))
-    found = addresses(program, len(flags))
-    assert [re.sub(r":[1-9]\d*$", ":0", address) for address in found] == flags
+    one, other = f"unix:{folder / 'a'}", f"unix:{folder / 'b'}"
+    given = ["127.0.0.1:0", "[::1]:0", one, "127.0.0.2:0", other]
+    found = addresses(run(*(f"--web.listen-address={each}" for each in given)), len(given))
+    assert [re.sub(r":[1-9]\d*$", ":0", address) for address in found] == given
     assert all(answers(address) for address in found)
 
 
@@ -120,9 +100,8 @@ def test_addresses_by_the_environment_are_separated_by_newlines(run, folder):
 # HTTPListenTests has more of them.
 @pytest.mark.parametrize("address", ["127.0.0.1", "unix:" + "/x" * 60, ""])
 def test_a_bad_address_is_one_line(run, address):
-    expect_one_line(
-        run("--web.listen-address", address), "--web.listen-address", f'"{address}"', "expected"
-    )
+    program = run("--web.listen-address", address)
+    expect_one_line(program, "--web.listen-address", f'"{address}"', "expected")
 
 
 @pytest.mark.parametrize(
@@ -171,9 +150,8 @@ def test_the_unix_socket_of_a_running_exporter_is_not(run, folder):
 
 def test_a_file_that_is_no_socket_is_not_replaced(run, folder):
     (folder / "s").write_text("precious")
-    expect_one_line(
-        run("--web.listen-address", f"unix:{folder / 's'}"), str(folder / "s"), "not a socket"
-    )
+    program = run("--web.listen-address", f"unix:{folder / 's'}")
+    expect_one_line(program, str(folder / "s"), "not a socket")
     assert (folder / "s").read_text() == "precious"
 
 
@@ -205,14 +183,11 @@ os.execv(command[0], command)
 
 
 def test_sockets_of_systemd_are_served(run, folder):
-    launcher = [sys.executable, "-c", LAUNCHER, "127.0.0.1", str(folder / "s"), "127.0.0.2", "--"]
+    launcher = (sys.executable, "-c", LAUNCHER, "127.0.0.1", str(folder / "s"), "127.0.0.2", "--")
     program = run("--web.systemd-socket", launcher=launcher)
     found = addresses(program, 3)
-    assert (
-        found[0].startswith("127.0.0.1:")
-        and found[1] == f"unix:{folder / 's'}"
-        and found[2].startswith("127.0.0.2:")
-    )
+    hosts = [address.rpartition(":")[0] for address in found]
+    assert hosts == ["127.0.0.1", "unix", "127.0.0.2"] and found[1] == f"unix:{folder / 's'}"
     assert all(answers(address) for address in found)
     program.signal(signal.SIGTERM)
     assert program.wait() == 0
@@ -227,25 +202,18 @@ def test_without_sockets_of_systemd_the_start_is_rejected(run):
 
 
 def test_a_descriptor_that_does_not_listen_is_rejected(run):
-    launcher = [
-        sys.executable,
-        "-c",
-        LAUNCHER.replace("    listening.listen()\n", ""),
-        "127.0.0.1",
-        "--",
-    ]
-    expect_one_line(
-        run("--web.systemd-socket", launcher=launcher), "descriptor 3", "not a listening"
-    )
+    script = LAUNCHER.replace("    listening.listen()\n", "")
+    launcher = (sys.executable, "-c", script, "127.0.0.1", "--")
+    program = run("--web.systemd-socket", launcher=launcher)
+    expect_one_line(program, "descriptor 3", "not a listening")
 
 
 @pytest.fixture(params=["path", "abstract"])
 def notifications(request, folder):
     """The socket on which systemd listens for its services."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listening:
-        name = (
-            f"\0aqe-notify-{os.getpid()}" if request.param == "abstract" else str(folder / "notify")
-        )
+        paths = {"path": str(folder / "notify"), "abstract": f"\0aqe-notify-{os.getpid()}"}
+        name = paths[request.param]
         listening.bind(name)
         listening.settimeout(30)
         yield listening, name.replace("\0", "@")
@@ -253,10 +221,8 @@ def notifications(request, folder):
 
 def test_systemd_is_told_of_start_life_and_end(run, notifications):
     listening, name = notifications
-    program = run(
-        "--web.listen-address", "127.0.0.1:0",
-        environment={"NOTIFY_SOCKET": name, "WATCHDOG_USEC": "400000"},
-    )
+    environment = {"NOTIFY_SOCKET": name, "WATCHDOG_USEC": "400000"}
+    program = run("--web.listen-address=127.0.0.1:0", environment=environment)
     assert listening.recv(4096).decode().split("\n")[0] == "READY=1"
     # Ready means that it answers now.
     assert answers(addresses(program)[0])
@@ -274,16 +240,14 @@ def test_systemd_is_told_of_start_life_and_end(run, notifications):
 
 def test_a_start_that_fails_is_not_ready(run, notifications):
     listening, name = notifications
-    expect_one_line(
-        run("--web.listen-address", "192.0.2.1:0", environment={"NOTIFY_SOCKET": name}), "192.0.2.1"
-    )
+    program = run("--web.listen-address=192.0.2.1:0", environment={"NOTIFY_SOCKET": name})
+    expect_one_line(program, "192.0.2.1")
     listening.settimeout(0)
     with pytest.raises(BlockingIOError):
         listening.recv(4096)
 
 
 def test_a_notification_that_nobody_takes_does_no_harm(run, folder):
-    program = run(
-        "--web.listen-address", "127.0.0.1:0", environment={"NOTIFY_SOCKET": str(folder / "nobody")}
-    )
+    nobody = {"NOTIFY_SOCKET": str(folder / "nobody")}
+    program = run("--web.listen-address=127.0.0.1:0", environment=nobody)
     assert answers(addresses(program)[0])

@@ -3,7 +3,6 @@ limit, reload."""
 
 import contextlib
 import http.client
-import json
 import shutil
 import signal
 import ssl
@@ -11,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from support.answers import expect_one_line
+from support.answers import expect_json_error, expect_one_line
 from support.certificates import Certificate
 from support.curl import curl
 from support.waiting import wait_for
@@ -48,14 +47,9 @@ def test_a_password_is_right_to_the_letter(start, web):
         assert answer.headers["X-Frame-Options"] == "deny"
         expect_one_line(answer)
     for credentials in ("alice:secret", f"bob:{odd}"):
-        for path, status in [
-            ("/metrics", 200),
-            ("/history.json", 200),
-            ("/", 200),
-            ("/nothing", 404),
-        ]:
+        for path in ("/metrics", "/history.json", "/", "/nothing"):
             answer = client(path, "--user", credentials)
-            assert answer.status == status
+            assert answer.status == (404 if path == "/nothing" else 200)
             assert answer.headers["X-Frame-Options"] == "deny"
     assert client("/metrics", "--user", "alice:secret", "--head").status == 200
     # Every path but those of health; those say the same to everybody.
@@ -63,10 +57,7 @@ def test_a_password_is_right_to_the_letter(start, web):
         assert client(path).status == 401
     assert client("/-/reload", "--request", "POST").status == 401
     assert client("/-/reload", "--request", "POST", "--user", "alice:secret").status == 200
-    refused = client("/history.json")
-    assert refused.headers["Content-Type"] == "application/json" and list(
-        json.loads(refused.body)
-    ) == ["error"]
+    expect_json_error(client("/history.json"))
     for path in ("/-/healthy", "/-/ready"):
         wait_for(lambda: client(path).status == 200, path)
         assert client(path, "--user", "eve:wrong").status == 200
@@ -100,23 +91,12 @@ def test_headers_are_on_every_answer(start, web):
         "X-XSS-Protection": "1; mode=block",
         "Strict-Transport-Security": "max-age=31536000; includeSubDomains",
     }
-    client = Client(
-        start.exporter(
-            "--feed.demo", "--web.config.file", web({"http_server_config": {"headers": headers}})
-        )
-    )
-    for path, *options in [
-        ("/metrics",),
-        ("/",),
-        ("/history.json",),
-        ("/history.json?x=",),
-        ("/-/healthy",),
-        ("/nothing",),
-        ("/%00",),
-        ("/metrics", "--head"),
-        ("/metrics", "--request", "POST"),
-        ("/" + "a" * 5000,),
-    ]:
+    file = web({"http_server_config": {"headers": headers}})
+    client = Client(start.exporter("--feed.demo", "--web.config.file", file))
+    paths = "/metrics / /history.json /history.json?x= /-/healthy /nothing /%00".split()
+    requests = [[path] for path in (*paths, "/" + "a" * 5000)]
+    requests += [["/metrics", "--head"], ["/metrics", "--request", "POST"]]
+    for path, *options in requests:
         answer = client(path, *options)
         assert {name: answer.headers.get(name.title()) for name in headers} == headers, path
 
@@ -160,9 +140,9 @@ def test_a_reload_does_not_take_away_the_last_password(start, web, rest):
     wait_for(lambda: client.status() == 401, "the password")
     web(rest)
     complaint = "restart to serve without passwords"
-    wait_for(lambda: exporter.count_lines(complaint) == 1, "the complaint")
+    exporter.wait_for_line(complaint, 1)
     exporter.signal(signal.SIGHUP)
-    wait_for(lambda: exporter.count_lines(complaint) == 2, "the complaint about the reload")
+    exporter.wait_for_line(complaint, 2)
     assert client.status() == 401
     assert client.status("/metrics", "--user", "alice:secret") == 200
     web(users(alice="other"))
@@ -172,9 +152,8 @@ def test_a_reload_does_not_take_away_the_last_password(start, web, rest):
 @pytest.mark.parametrize("way", ["signal", "request"])
 def test_a_bad_file_leaves_the_last_good_one_in_force(start, web, tmp_path, way):
     good, bad = users(alice="secret"), "basic_auth_users: {alice: not a hash}"
-    exporter = start.exporter(
-        "--feed.demo", "--web.config.file", web(good), "--web.enable-lifecycle"
-    )
+    flags = ("--web.config.file", web(good), "--web.enable-lifecycle")
+    exporter = start.exporter("--feed.demo", *flags)
     client = Client(exporter)
     alice = ("--user", "alice:secret")
 
@@ -213,6 +192,12 @@ def test_a_reload_without_a_file_does_no_harm(start):
     assert client("/-/reload", "--request", "POST").status == 200 and exporter.is_running
 
 
+def shown(exporter, authority) -> bytes:
+    """The certificate that the exporter shows."""
+    with handshake(exporter, authority) as connection:
+        return connection.getpeercert(binary_form=True)
+
+
 def test_a_new_certificate_is_shown_without_dropping_connections(start, authority, web, tmp_path):
     first, second = authority.issue("first"), authority.issue("second")
     current = Certificate(tmp_path / "tls.pem", tmp_path / "tls.key")
@@ -220,14 +205,7 @@ def test_a_new_certificate_is_shown_without_dropping_connections(start, authorit
     shutil.copy(first.key, current.key)
     exporter = start.exporter("--feed.demo", "--web.config.file", web(tls(current)))
 
-    def shown() -> bytes:
-        with handshake(exporter, authority) as connection:
-            return connection.getpeercert(binary_form=True)
-
-    def der(certificate: Certificate) -> bytes:
-        return ssl.PEM_cert_to_DER_cert(certificate.file.read_text())
-
-    assert shown() == der(first)
+    assert shown(exporter, authority) == first.der
     context = ssl.create_default_context(cafile=authority.file)
     kept = http.client.HTTPSConnection("localhost", exporter.port, timeout=30, context=context)
     with contextlib.closing(kept):
@@ -236,10 +214,10 @@ def test_a_new_certificate_is_shown_without_dropping_connections(start, authorit
         # Half of the pair is not in force.
         shutil.copy(second.file, current.file)
         exporter.signal(signal.SIGHUP)
-        wait_for(lambda: exporter.count_lines("keeping the previous one"), "the complaint")
-        assert shown() == der(first)
+        exporter.wait_for_line("keeping the previous one")
+        assert shown(exporter, authority) == first.der
         shutil.copy(second.key, current.key)
-        wait_for(lambda: shown() == der(second), "the new certificate")
+        wait_for(lambda: shown(exporter, authority) == second.der, "the new certificate")
         kept.request("GET", "/-/healthy")
         assert kept.getresponse().read() and kept.sock is before
 
@@ -251,24 +229,18 @@ def test_a_certificate_may_come_after_the_configuration_that_names_it(
     later = Certificate(tmp_path / "later.pem", tmp_path / "later.key")
     exporter = start.exporter("--feed.demo", "--web.config.file", web(tls(first)))
 
-    def shown() -> bytes:
-        with handshake(exporter, authority) as connection:
-            return connection.getpeercert(binary_form=True)
-
     web(tls(later))
-    wait_for(lambda: exporter.count_lines("keeping the previous one"), "the complaint")
+    exporter.wait_for_line("keeping the previous one")
     shutil.copy(second.key, later.key)
     shutil.copy(second.file, later.file)
-    wanted = ssl.PEM_cert_to_DER_cert(second.file.read_text())
-    wait_for(lambda: shown() == wanted, "the new certificate")
+    wait_for(lambda: shown(exporter, authority) == second.der, "the new certificate")
     # A line for each thing that was wrong, not for each look.
     assert exporter.count_lines("keeping the previous one") <= 3
 
 
 def test_tls_cannot_be_turned_on_or_off_while_running(start, authority, server, web):
-    exporter = start.exporter(
-        "--feed.demo", "--web.config.file", web(tls(server)), "--web.enable-lifecycle"
-    )
+    flags = ("--web.config.file", web(tls(server)), "--web.enable-lifecycle")
+    exporter = start.exporter("--feed.demo", *flags)
     client = Client(exporter, authority)
     web(users(alice="secret"))
     answer = client("/-/reload", "--request", "POST")
@@ -277,5 +249,3 @@ def test_tls_cannot_be_turned_on_or_off_while_running(start, authority, server, 
     assert answer.status == 500 and "restart" in answer.text
     assert client.status() == 200
     assert curl(f"http://{exporter.address}/metrics").status == 400
-
-

@@ -1,7 +1,6 @@
 """The bridge beside a local server that answers like a source, and somebody who listens to it."""
 
 import json
-import re
 import threading
 
 import pytest
@@ -34,9 +33,10 @@ class Listener:
         return wait_for(lambda: condition(self.elements), what, seconds)
 
     def wait_for_city(self, city: str, seconds: float = 60) -> dict:
-        return self.wait_for(
-            lambda elements: [e for e in elements if e["city"] == city], city, seconds
-        )[0]
+        def found(elements: list[dict]) -> list[dict]:
+            return [element for element in elements if element["city"] == city]
+
+        return self.wait_for(found, city, seconds)[0]
 
     def stop(self):
         self._context.__exit__(None, None, None)
@@ -88,18 +88,3 @@ def listen():
     yield listen
     for listener in listeners:
         listener.stop()
-
-
-def address(program) -> str:
-    """Of a bridge that was not started as a Feed."""
-    return wait_for(
-        lambda: next(
-            (
-                m[1]
-                for line in program.output
-                if (m := re.fullmatch(r"listening on (ws://\S+)", line))
-            ),
-            None,
-        ),
-        "the line that names the feed's address",
-    )

@@ -90,12 +90,10 @@ def india(air):
         if name == "co":
             value /= 1000
         found[name] = look_up(value, rows, INDIA_CLASSES)
+        hour = newest(series)
         if name == "o3" and value > 208:
             # The last classes are of one hour.
-            found[name] = max(
-                300,
-                look_up(newest(series), rows, INDIA_CLASSES) if newest(series) is not None else 0,
-            )
+            found[name] = max(300, 0 if hour is None else look_up(hour, rows, INDIA_CLASSES))
     if len(found) < 3 or not {"pm2_5", "pm10"} & found.keys():
         return None
     return max(found.values())
@@ -107,9 +105,8 @@ def nowcast(series):
     present = {age: value for age, value in enumerate(series[:12]) if value is not None}
     top = max(present.values())
     weight = max(0.5, 1 - (top - min(present.values())) / top) if top else 1
-    return sum(value * weight**age for age, value in present.items()) / sum(
-        weight**age for age in present
-    )
+    weights = {age: weight**age for age in present}
+    return sum(value * weights[age] for age, value in present.items()) / sum(weights.values())
 
 
 def cut(value, decimals=0):

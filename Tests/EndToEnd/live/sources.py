@@ -25,18 +25,18 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 HOUR = 3600
 
 
+def hour_now() -> int:
+    return int(time.time()) // HOUR * HOUR
+
+
 class Answer:
     """One answer of the server; a text in place of a document is sent as it is."""
 
     def __init__(
-        self,
-        document=None,
-        status: int = 200,
-        headers: dict[str, str] | None = None,
-        body: bytes | None = None,
+        self, document=None, status: int = 200, headers={}, body: bytes | None = None
     ):
         self.status = status
-        self.headers = headers or {}
+        self.headers = headers
         self.body = json.dumps(document).encode() if body is None else body
 
 
@@ -148,49 +148,33 @@ def open_meteo_place(
     }
 
 
-def open_meteo(
-    query: dict, value: Callable[[float, float, str, int], float | None], now: float | None = None
-):
+def open_meteo(query: dict, value: Callable[[float, float, str, int], float | None]):
     """Two days of hours for each place, as `past_days=1&forecast_days=1` gives: from yesterday's
     midnight on.
     """
-    now = time.time() if now is None else now
-    start = int(now) // 86400 * 86400 - 86400
+    start = int(time.time()) // 86400 * 86400 - 86400
     times = [start + hour * HOUR for hour in range(48)]
-    names = query["hourly"][0].split(",")
-    places = [
-        open_meteo_place(
-            latitude,
-            longitude,
-            times,
-            {
-                name: [value(latitude, longitude, POLLUTANTS[name], time) for time in times]
-                for name in names
-            },
-        )
-        for latitude, longitude in zip(
-            map(float, query["latitude"][0].split(",")),
-            map(float, query["longitude"][0].split(",")),
-            strict=True,
-        )
-    ]
+    latitudes, longitudes, names = (
+        query[name][0].split(",") for name in ("latitude", "longitude", "hourly")
+    )
+    places = []
+    for place in zip(map(float, latitudes), map(float, longitudes), strict=True):
+        hourly = {
+            name: [value(*place, POLLUTANTS[name], time_) for time_ in times] for name in names
+        }
+        places.append(open_meteo_place(*place, times, hourly))
     return places if len(places) > 1 else places[0]
 
 
 def waqi_station(aqi, iso: str, latitude: float, longitude: float) -> dict:
+    name, url = "World Air Quality Index Project", "https://aqicn.org/city/station"
     return {
         "status": "ok",
         "data": {
             "aqi": aqi,
             "idx": 1437,
-            "attributions": [
-                {"url": "https://waqi.info/", "name": "World Air Quality Index Project"}
-            ],
-            "city": {
-                "geo": [latitude, longitude],
-                "name": "Station",
-                "url": "https://aqicn.org/city/station",
-            },
+            "attributions": [{"url": "https://waqi.info/", "name": name}],
+            "city": {"geo": [latitude, longitude], "name": "Station", "url": url},
             "dominentpol": "pm25",
             "iaqi": {"pm25": {"v": 68}, "pm10": {"v": 56}, "t": {"v": 8}},
             # The local time as if it were Greenwich's.
@@ -200,25 +184,19 @@ def waqi_station(aqi, iso: str, latitude: float, longitude: float) -> dict:
 
 
 def openaq_page(results: list) -> dict:
-    return {
-        "meta": {
-            "name": "openaq-api",
-            "website": "/",
-            "page": 1,
-            "limit": 100,
-            "found": len(results),
-        },
-        "results": results,
-    }
+    found = {"page": 1, "limit": 100, "found": len(results)}
+    return {"meta": {"name": "openaq-api", "website": "/"} | found, "results": results}
 
 
 def iso(time_: float) -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time_))
 
 
-def openaq_location(
-    number: int, last: float, sensors: list[tuple[int, str, str]], distance: float = 1000.0, **other
-) -> dict:
+def instant(time_: float) -> dict:
+    return {"utc": iso(time_), "local": iso(time_ + 19800).replace("Z", "+05:30")}
+
+
+def openaq_location(number: int, last: float, sensors: list[tuple[int, str, str]]) -> dict:
     return {
         "id": number,
         "name": f"Station {number}",
@@ -241,27 +219,19 @@ def openaq_location(
         "coordinates": {"latitude": 28.63, "longitude": 77.22},
         "licenses": None,
         "bounds": [77.2, 28.6, 77.2, 28.6],
-        "distance": distance,
-        "datetimeFirst": {"utc": "2016-03-06T19:00:00Z", "local": "2016-03-07T00:30:00+05:30"},
-        "datetimeLast": {"utc": iso(last), "local": iso(last + 19800).replace("Z", "+05:30")},
-        **other,
+        "distance": 1000.0,
+        "datetimeFirst": instant(1457290800),
+        "datetimeLast": instant(last),
     }
 
 
 def openaq_hour(end: float, value, name: str, units: str) -> dict:
-    def instant(time_):
-        return {"utc": iso(time_), "local": iso(time_ + 19800).replace("Z", "+05:30")}
-
+    ends = {"datetimeFrom": instant(end - HOUR), "datetimeTo": instant(end)}
     return {
         "value": value,
         "flagInfo": {"hasFlags": False},
         "parameter": {"id": 2, "name": name, "units": units, "displayName": None},
-        "period": {
-            "label": "1hour",
-            "interval": "01:00:00",
-            "datetimeFrom": instant(end - HOUR),
-            "datetimeTo": instant(end),
-        },
+        "period": {"label": "1hour", "interval": "01:00:00", **ends},
         "coordinates": None,
         "summary": None,
         "coverage": {
@@ -271,37 +241,25 @@ def openaq_hour(end: float, value, name: str, units: str) -> dict:
             "observedInterval": "01:00:00",
             "percentComplete": 100.0,
             "percentCoverage": 100.0,
-            "datetimeFrom": instant(end - HOUR),
-            "datetimeTo": instant(end),
+            **ends,
         },
     }
 
 
 def cpcb_rows(
-    city: str,
-    station: str,
-    updated: float,
-    averages: dict[str, str],
-    old: bool = False,
-    latitude: str = "28.6",
-    longitude: str = "77.2",
+    city: str, station: str, averages: dict[str, str], latitude: str = "28.6", longitude="77.2"
 ) -> list[dict]:
-    names = (
-        ("pollutant_min", "pollutant_max", "pollutant_avg")
-        if old
-        else ("min_value", "max_value", "avg_value")
-    )
     return [
         {
             "country": "India",
             "state": "State",
             "city": city,
             "station": station,
-            "last_update": time.strftime("%d-%m-%Y %H:%M:%S", time.gmtime(updated + 19800)),
+            "last_update": time.strftime("%d-%m-%Y %H:%M:%S", time.gmtime(hour_now() + 19800)),
             "latitude": latitude,
             "longitude": longitude,
             "pollutant_id": pollutant,
-            **dict.fromkeys(names, value),
+            **dict.fromkeys(("min_value", "max_value", "avg_value"), value),
         }
         for pollutant, value in averages.items()
     ]

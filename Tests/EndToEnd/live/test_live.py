@@ -13,20 +13,15 @@ import pytest
 import yaml
 
 from live import sources
-from live.sources import HOUR, Answer
-from live.test_sources import AIR, DELHI, PUNE, SOURCES, hour_now, open_meteo
+from live.sources import HOUR, Answer, hour_now
+from live.test_sources import AIR, DELHI, PUNE, SOURCES, open_meteo
 from support import metrics
 from support.exposition import Exposition
-from support.programs import Program
+from support.programs import Program, free_ports
 from support.waiting import wait_for
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 RULES = ROOT / "grafana" / "rules"
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return listener.getsockname()[1]
 
 
 def scrape(port: int) -> Exposition:
@@ -34,68 +29,46 @@ def scrape(port: int) -> Exposition:
         return Exposition(response.read().decode())
 
 
-def recipe(*settings: str) -> list[str]:
+def recipe(*settings: str) -> str:
     """The command that `make live` ends with."""
-    result = subprocess.run(
-        ["make", "--dry-run", "--no-print-directory", "live", *settings],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-    )
+    command = ["make", "--dry-run", "--no-print-directory", "live", *settings]
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
-    return result.stdout.strip().splitlines()[-1].split()
+    return result.stdout.strip().splitlines()[-1]
 
 
 def test_make_live_runs_this_command():
-    assert recipe() == ["INDEX=india", "Tests/Tools/run-live", ".build/release"]
-    assert recipe("INDEX=us", "POLL=--set capitals --rate 9/1m") == [
-        "INDEX=us",
-        "Tests/Tools/run-live",
-        ".build/release",
-        "--set",
-        "capitals",
-        "--rate",
-        "9/1m",
-    ]
+    assert recipe() == "INDEX=india Tests/Tools/run-live .build/release"
+    given = recipe("INDEX=us", "POLL=--set capitals --rate 9/1m")
+    assert given == "INDEX=us Tests/Tools/run-live .build/release --set capitals --rate 9/1m"
 
 
-def run_live(programs, flags: list[str], index: str = "india") -> tuple[Program, int]:
+def run_live(
+    programs, flags: list[str], index: str = "india", port: int | None = None
+) -> tuple[Program, int]:
     """That command, with these programs in place of the built ones."""
-    port = free_port()
-    live = Program(
-        [str(ROOT / "Tests/Tools/run-live"), str(programs.folder), *flags],
-        {"PORT": str(port), "INDEX": index},
-    )
-    return live, port
+    port = port or free_ports(1)[0]
+    command = [str(ROOT / "Tests/Tools/run-live"), str(programs.folder), *flags]
+    return Program(command, {"PORT": str(port), "INDEX": index}), port
 
 
 def test_make_live_is_the_air_of_the_twelve_cities(programs, serve):
     """With the local server in place of Open-Meteo."""
     live, port = run_live(programs, [f"--base-url={serve(open_meteo()).url}"])
-    try:
-        wait_for(
-            lambda: "Ctrl-C ends it." in live.output or not live.is_running, "what to open", 60
-        )
-        assert live.is_running, live.errors
+    with live:
+        live.wait_for_match("(Ctrl-C ends it.)", live.output)
         assert any(f"http://localhost:{port}/metrics" in line for line in live.output)
         assert any("Open-Meteo.com" in line and "CC BY 4.0" in line for line in live.output)
         wait_for(lambda: len(scrape(port).samples(metrics.INDEX)) == 12, "the twelve cities")
         page = scrape(port)
         cities = page.by(metrics.INDEX, "city")
         assert "Delhi" in cities and set(cities.values()) == {75}
-        assert page.value("airquality_last_update_timestamp_seconds", city="Delhi") in (
-            hour_now(),
-            hour_now() - HOUR,
-        )
-        children = descendants(live.pid)
+        updated = page.value("airquality_last_update_timestamp_seconds", city="Delhi")
+        assert updated in (hour_now(), hour_now() - HOUR)
+        children = pathlib.Path(f"/proc/{live.pid}/task/{live.pid}/children").read_text().split()
         assert len(children) >= 2
-    finally:
-        failure = live.stop()
-    assert failure is None
-    wait_for(
-        lambda: not any(pathlib.Path(f"/proc/{child}/exe").exists() for child in children),
-        "the end of both",
-    )
+    folders = [pathlib.Path(f"/proc/{child}/exe") for child in children]
+    wait_for(lambda: not any(folder.exists() for folder in folders), "the end of both")
 
 
 @pytest.mark.parametrize("source", SOURCES)
@@ -108,18 +81,9 @@ def test_make_live_with_each_source_and_prometheus_beside_it(
     answer, flags, index, _, pollutants, header = SOURCES[source]
     scale = "us" if source == "waqi" else "india"
     flags = [flag for flag in flags if not flag.startswith("--index")]
-    live, port = run_live(
-        programs,
-        [
-            f"--source={source}",
-            f"--base-url={serve(answer).url}",
-            cities(DELHI, PUNE),
-            key_file,
-            *flags,
-        ],
-        scale,
-    )
-    try:
+    flags += [f"--source={source}", f"--base-url={serve(answer).url}"]
+    live, port = run_live(programs, [*flags, cities(DELHI, PUNE), key_file], scale)
+    with live:
         wait_for(lambda: len(scrape(port).samples(metrics.INDEX)) == 2, "both cities", 60)
         rules = quick_rules(tmp_path)
         target = f"127.0.0.1:{port}"
@@ -128,21 +92,12 @@ def test_make_live_with_each_source_and_prometheus_beside_it(
         kind = header.split("kind=")[1].split(";")[0]
         prometheus.wait_for(f"{metrics.SOURCE}{{source='{source}', kind='{kind}'}} == 1")
         found = prometheus.query(f"{metrics.CONCENTRATION}{{city='Delhi'}}")
-        assert {row["metric"]["pollutant"]: float(row["value"][1]) for row in found} == (
-            pollutants or {}
-        )
+        values = {row["metric"]["pollutant"]: float(row["value"][1]) for row in found}
+        assert values == (pollutants or {})
         prometheus.wait_for("count_over_time(airquality_index{city='Delhi'}[1m]) >= 5", 60)
         rules = [rule for group in prometheus.ask("rules")["groups"] for rule in group["rules"]]
         assert len(rules) > 10 and all(rule["health"] == "ok" for rule in rules), rules
         assert prometheus.ask("alerts")["alerts"] == []
-    finally:
-        failure = live.stop()
-    assert failure is None
-
-
-def descendants(pid: int) -> list[int]:
-    children = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return [int(child) for child in children]
 
 
 @pytest.mark.parametrize(
@@ -155,19 +110,16 @@ def descendants(pid: int) -> list[int]:
 def test_make_live_says_what_is_wrong_with_its_flags(programs, flags, line):
     live, _ = run_live(programs, flags)
     assert live.wait(60) == 1
-    assert any(line in each for each in live.errors)
+    assert live.count_lines(line)
 
 
 def test_make_live_ends_when_one_of_both_ends(programs, serve):
     server = serve(open_meteo())
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        live = Program(
-            [str(ROOT / "Tests/Tools/run-live"), str(programs.folder), f"--base-url={server.url}"],
-            {"PORT": str(port)},
-        )
+        live, _ = run_live(programs, [f"--base-url={server.url}"], port=port)
         assert live.wait(60) == 1
-        assert any("Cannot start" in line for line in live.errors)
+        assert live.count_lines("Cannot start")
 
 
 # MARK: Alerts
@@ -234,38 +186,19 @@ def test_alerts_of_real_air(story, start, serve, cities, tmp_path):
     if wanted:
         wait_for(lambda: firing() == wanted, f"{wanted}", 30)
     assert firing() == wanted
-    errors = [
-        rule
-        for group in prometheus.ask("rules")["groups"]
-        for rule in group["rules"]
-        if rule.get("lastError")
-    ]
-    assert not errors
+    rules = [rule for group in prometheus.ask("rules")["groups"] for rule in group["rules"]]
+    assert not [rule for rule in rules if rule.get("lastError")]
 
 
 # MARK: What it takes
 
 
-def test_the_bridge_with_three_hundred_cities_stays_small(start, serve, listen, record_property):
-    """A model's two days of six pollutants for each; the figures are in the report of
-    --junit-xml."""
+def test_the_bridge_with_three_hundred_cities_stays_small(start, serve, listen):
+    """A model's two days of six pollutants for each."""
     server = serve(open_meteo())
     bridge = start.feed("poll", "--set=india", f"--base-url={server.url}")
     listener = listen(bridge.url)
     listener.wait_for(lambda elements: len({e["city"] for e in elements}) == 300, "300 cities")
-    ticks = sum(
-        map(
-            int,
-            pathlib.Path(f"/proc/{bridge.pid}/stat").read_text().rsplit(") ", 1)[1].split()[11:13],
-        )
-    )
-    seconds = ticks / os.sysconf("SC_CLK_TCK")
-    record_property("resident_mib", round(bridge.peak_resident_bytes / 2**20, 1))
-    record_property("cpu_seconds", seconds)
-    print(
-        f"300 cities: {bridge.peak_resident_bytes / 2**20:.1f} MiB at most, "
-        f"{seconds:.2f} s of processor for the first fill"
-    )
     if "AIRQUALITY_SLOW" not in os.environ:
         assert bridge.peak_resident_bytes < 64 << 20
     # Not by the clock: once everything is known, nothing is asked and next to nothing done.
@@ -275,8 +208,7 @@ def test_the_bridge_with_three_hundred_cities_stays_small(start, serve, listen, 
 def test_connections_that_only_look_are_not_talked_about(start, serve, cities, listen):
     """As probes of Kubernetes do: connect and go away."""
     bridge = start.feed("poll", f"--base-url={serve(open_meteo()).url}", cities(DELHI))
-    port = int(bridge.url.rsplit(":", 1)[1].strip("/"))
     for _ in range(20):
-        socket.create_connection(("127.0.0.1", port)).close()
+        socket.create_connection(("127.0.0.1", bridge.port)).close()
     assert listen(bridge.url).wait_for_city("Delhi")["aqi"] == 75
     assert bridge.messages == []

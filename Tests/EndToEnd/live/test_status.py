@@ -1,14 +1,12 @@
 """What poll shows of themselves: metrics, health, log."""
 
 import json
-import re
-import time
 import urllib.error
 import urllib.request
 
 import pytest
 
-from live.sources import HOUR, Answer
+from live.sources import HOUR, Answer, hour_now
 from live.test_sources import DELHI, PUNE, open_meteo, waqi
 from support.exposition import Exposition
 from support.waiting import wait_for
@@ -17,23 +15,12 @@ STATUS = "--web.listen-address=127.0.0.1:0"
 
 
 def status_address(program) -> str:
-    def find():
-        return next(
-            (
-                m[1]
-                for line in program.messages
-                if (m := re.fullmatch(r"Serving metrics on (\S+)", line))
-            ),
-            None,
-        )
-
-    return wait_for(find, "the address of the metrics")
+    return program.wait_for_match(r"Serving metrics on ([^\s\"]+)", program.errors)
 
 
 def get(address: str, path: str, method: str = "GET", accept: str = "*/*") -> tuple[int, str]:
-    request = urllib.request.Request(
-        f"http://{address}{path}", method=method, headers={"Accept": accept}
-    )
+    url, fields = f"http://{address}{path}", {"Accept": accept}
+    request = urllib.request.Request(url, method=method, headers=fields)
     try:
         with urllib.request.urlopen(request, timeout=30) as response:
             return response.status, response.read().decode()
@@ -53,47 +40,28 @@ def test_poll(start, serve, cities, listen, key_file):
 
     good, is_open = waqi(), False
     server = serve(answer)
-    bridge = start.feed(
-        "poll",
-        "--source=waqi",
-        f"--base-url={server.url}",
-        cities(DELHI, PUNE),
-        key_file,
-        "--interval=1s",
-        STATUS,
-        "--log.format=json",
-    )
-    address = wait_for(
-        lambda: next((line for line in bridge.errors if "Serving" in line), None), "the address"
-    )
-    address = json.loads(address)["msg"].split()[-1]
+    flags = (f"--base-url={server.url}", cities(DELHI, PUNE), key_file, "--interval=1s", STATUS)
+    bridge = start.feed("poll", "--source=waqi", *flags, "--log.format=json")
+    address = status_address(bridge)
     assert get(address, "/-/healthy") == (200, "healthy\n")
     assert get(address, "/-/ready") == (503, "no city has data yet\n")
     is_open = True
     listen(bridge.url).wait_for_city("Delhi")
     wait_for(lambda: get(address, "/-/ready") == (200, "ready\n"), "readiness")
-    wait_for(
-        lambda: (
-            Exposition(get(address, "/metrics")[1]).value("airquality_feed_requests_total") >= 3
-        ),
-        "the request for the second city",
-    )
-    page = Exposition(get(address, "/metrics")[1])
-    assert page.value("airquality_feed_request_failures_total", reason="status") == 1
-    assert page.value("airquality_feed_request_failures_total", reason="refused") == 0
-    assert (
-        page.value("airquality_feed_cities"),
-        page.value("airquality_feed_cities_with_air"),
-    ) == (2, 1)
-    assert 0 < page.value("airquality_feed_calls_left") <= 120
-    observed = int(time.time()) // HOUR * HOUR
-    assert page.value("airquality_feed_newest_observation_timestamp_seconds") in (
-        observed,
-        observed - HOUR,
-    )
-    assert get(address, "/metrics", accept="application/openmetrics-text; version=1.0.0")[
-        1
-    ].endswith("# EOF\n")
+
+    def page() -> Exposition:
+        return Exposition(get(address, "/metrics")[1])
+
+    family = "airquality_feed"
+    wait_for(lambda: page().value(f"{family}_requests_total") >= 3, "the second city's request")
+    failures = page().by(f"{family}_request_failures_total", "reason")
+    assert (failures["status"], failures["refused"]) == (1, 0)
+    assert (page().value(f"{family}_cities"), page().value(f"{family}_cities_with_air")) == (2, 1)
+    assert 0 < page().value(f"{family}_calls_left") <= 120
+    observed_at = page().value(f"{family}_newest_observation_timestamp_seconds")
+    assert observed_at in (hour_now(), hour_now() - HOUR)
+    _, text = get(address, "/metrics", accept="application/openmetrics-text; version=1.0.0")
+    assert text.endswith("# EOF\n")
     assert get(address, "/metrics", "POST")[0] == 405 and get(address, "/nothing")[0] == 404
     lines = [json.loads(line) for line in bridge.errors]
     assert [line["level"] for line in lines if "left out Pune" in line["msg"]] == ["INFO"]
@@ -114,8 +82,8 @@ def test_every_flag_is_a_variable(start, serve, cities, listen):
             "AIR_QUALITY_FEED_WEB_LISTEN_ADDRESS": "127.0.0.1:0",
         },
     )
-    line = wait_for(lambda: next(iter(bridge.output), None), "the address")
-    assert listen(line.removeprefix("listening on ")).wait_for_city("Delhi")["basis"] == "1h"
+    url = bridge.wait_for_match(r"listening on (\S+)", bridge.output)
+    assert listen(url).wait_for_city("Delhi")["basis"] == "1h"
     assert bridge.errors == []
 
 
@@ -125,9 +93,7 @@ def test_every_flag_is_a_variable(start, serve, cities, listen):
     ids=lambda arguments: arguments[0],
 )
 def test_a_variable_that_names_no_flag_is_named(arguments, start, serve, tmp_path):
-    """But the key's, flags of other commands, and what Kubernetes injects for a service called air-
-    quality-feed.
-    """
+    """But the key's, flags of other commands, and what Kubernetes injects for a service."""
     (tmp_path / "feed.jsonl").write_text('[{"city":"Delhi","aqi":1}]\n')
     given = {"FILE": str(tmp_path / "feed.jsonl"), "BASE": f"--base-url={serve(open_meteo()).url}"}
     program = start.program(
@@ -143,10 +109,6 @@ def test_a_variable_that_names_no_flag_is_named(arguments, start, serve, tmp_pat
             "AIR_QUALITY_FEED_LISTEN": "127.0.0.1:0",
         },
     )
-    warning = wait_for(
-        lambda: next((line for line in program.errors if "name no flag" in line), None),
-        "the warning",
-    )
-    assert warning.endswith(
+    assert program.wait_for_line("name no flag").endswith(
         'level=WARN msg="Variables that name no flag are ignored" variables=AIR_QUALITY_FEED_SUORCE'
     )

@@ -5,7 +5,6 @@ promtool is told all of them; a real Prometheus and Alertmanager those that have
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from grafana.demo import air
 from grafana.simulation import HOUR, Exporter, Readings, except_for, steady
 
 DAY = 24 * 60
@@ -88,14 +87,6 @@ def on_the_boundary(second: int) -> Readings:
 
 
 STORIES = [
-    # Delhi is Very Poor every five and a half hours.
-    Story(
-        "the demo for a day",
-        DAY,
-        [Exporter(every=60, message=lambda second: air(1, second))],
-        {"VeryPoor": 4},
-        speed=480,
-    ),
     Story(
         "air that gets Severe every six hours",
         DAY,

@@ -3,7 +3,6 @@
 import contextlib
 import http.server
 import json
-import re
 import threading
 import time
 from collections import Counter
@@ -18,7 +17,6 @@ from grafana.simulation import MINUTE, Exporter
 from grafana.stories import Story
 from support.peers import Prometheus, WebSocketFeed
 from support.programs import Program, Programs
-from support.waiting import wait_for
 
 # Whom docker/prometheus/alertmanager.yml tells.
 RECEIVERS = {"critical": "on-call", "warning": "operators", "info": "public"}
@@ -73,14 +71,8 @@ class Alertmanager(Program):
                 "--cluster.listen-address=",
             ]
         )
-        self.address = wait_for(self._find_address, "Alertmanager's address", 60)
-
-    def _find_address(self) -> str | None:
-        found = (
-            re.search(r'msg="Listening on" address=(127\.0\.0\.1:\d+)', line)
-            for line in self.errors
-        )
-        return next((match[1] for match in found if match), None)
+        said = r'msg="Listening on" address=(127\.0\.0\.1:\d+)'
+        self.address = self.wait_for_match(said, self.errors)
 
 
 class Actor(threading.Thread):

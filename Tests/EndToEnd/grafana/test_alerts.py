@@ -14,6 +14,7 @@ from grafana.dashboards import ROOT
 from grafana.rules import ALERTS, RULES, named
 from grafana.simulation import input_series
 from grafana.stories import STORIES, Story
+from support.commands import run
 from support.exposition import parse_samples
 
 pytestmark = pytest.mark.skipif(
@@ -90,22 +91,15 @@ def promtool(rules: Path, story: Story, test: dict) -> str:
         "tests": [{"interval": interval, **test}],
     }
     file.write_text(json.dumps(content))
-    environment = {**os.environ, "TMPDIR": str(file.parent)}
+    command, environment = ["promtool", "test", "rules", file], {"TMPDIR": str(file.parent)}
     result = subprocess.run(
-        ["promtool", "test", "rules", file],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        env=environment,
+        command, capture_output=True, text=True, timeout=300, env=os.environ | environment
     )
     return result.stdout + result.stderr
 
 
 def test_promtool_accepts_the_rules():
-    result = subprocess.run(
-        ["promtool", "check", "rules", "--lint-fatal", RULES], capture_output=True, text=True
-    )
-    assert result.returncode == 0, result.stdout + result.stderr
+    run("promtool", "check", "rules", "--lint-fatal", RULES)
 
 
 def test_alertmanagers_example_leaves_nobody_but_the_public_without_an_address():
@@ -145,8 +139,7 @@ def test_rule_says_what_happened_and_where_the_readme_tells_what_to_do(rule):
 
 def test_runbooks_are_links_where_their_address_is_set(tmp_path):
     address = "https://git.example/a&b/grafana/README.md"
-    environment = {**os.environ, "RUNBOOK_URL": address}
-    subprocess.run([ROOT / "grafana/rules/render", tmp_path], check=True, env=environment)
+    run(ROOT / "grafana/rules/render", tmp_path, env=os.environ | {"RUNBOOK_URL": address})
     rendered = yaml.safe_load((tmp_path / RULES.name).read_text())
     rules = [rule for group in rendered["groups"] for rule in group["rules"]]
     for rule in rules:

@@ -9,7 +9,6 @@ import json
 import os
 import pathlib
 import shutil
-import socket
 import subprocess
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[3]
@@ -97,14 +96,6 @@ def podman(*arguments, **options):
 
 def inspect(name):
     return json.loads(podman("inspect", name))[0]
-
-
-def free_ports(count: int) -> list[int]:
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
-    return ports
 
 
 def address(container, network=None):

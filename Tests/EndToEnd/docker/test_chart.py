@@ -4,7 +4,6 @@ takes, and releases side by side."""
 import json
 import re
 import shutil
-import subprocess
 import tarfile
 
 import helm_python
@@ -16,6 +15,7 @@ import yaml
 from docker.engine import REPOSITORY
 from docker.rendered import (
     CHART,
+    OPERATOR,
     container,
     files,
     kustomized,
@@ -26,11 +26,16 @@ from docker.rendered import (
     settings,
 )
 from support.certificates import CertificateAuthority
-from support.waiting import wait_for
-from support.web_configuration import tls
+from support.commands import run
+from support.web_configuration import expect_success, tls
 
 #: The oldest version that the chart asks for, and the newest whose schemas are here.
 VERSIONS = ["1.27", kubernetes_validate.latest_version().rsplit(".", 1)[0]]
+
+GRAFANA = REPOSITORY / "grafana"
+OWN_OBJECT = {"apiVersion": "v1", "kind": "ConfigMap"} | {
+    "metadata": {"name": "{{ .Release.Name }}-mine"}
+}
 
 #: Values that differ in what is rendered.
 VALUES: dict[str, dict] = {
@@ -73,13 +78,7 @@ VALUES: dict[str, dict] = {
         "extraVolumeMounts": [{"name": "web", "mountPath": "/etc/web"}],
         "extraArgs": ["--log.level=debug"],
         "extraEnv": [{"name": "TZ", "value": "UTC"}],
-        "extraObjects": [
-            {
-                "apiVersion": "v1",
-                "kind": "ConfigMap",
-                "metadata": {"name": "{{ .Release.Name }}-mine"},
-            }
-        ],
+        "extraObjects": [OWN_OBJECT],
         "service": {"annotations": {"c": "d"}},
         "networkPolicy": {"enabled": True, "egress": [{"ports": [{"port": 9}]}]},
         "serviceMonitor": {"labels": {"release": "p"}, "endpoint": {"scheme": "https"}},
@@ -171,10 +170,7 @@ def test_long_names_that_differ_at_the_end_stay_different():
         ({"serviceMonitor": {"enabled": "yes"}}, "enabled"),
         ({"feed": {"list": [{"name": "a"}]}}, "url"),
         # What a schema cannot say.
-        (
-            {"feed": {"urls": ["ws://a/"], "poll": {"enabled": True}}},
-            "feed.urls and feed.poll.enabled",
-        ),
+        ({"feed": {"urls": ["ws://a/"], "poll": {"enabled": True}}}, "feed.urls and feed.poll"),
         (
             {"feed": {"list": [{"url": "ws://a/"}]}, "settings": {"feed.file": "/x"}},
             "feed.list and settings feed.file",
@@ -206,21 +202,14 @@ def test_the_folder_in_the_repository_has_no_links_and_installs_without_dashboar
 
 def test_the_archive_has_every_dashboard_and_rule_and_fits_into_the_secret_of_a_release(tmp_path):
     objects = release({})
-    boards = {
-        name: text for each in of_kind(objects, "ConfigMap") for name, text in each["data"].items()
-    }
-    kept = {
-        path.name: path.read_text() for path in (REPOSITORY / "grafana/dashboards").glob("*.json")
-    }
-    assert len(kept) == 3 and kept.items() <= boards.items()
-    rules = [path.name for path in (REPOSITORY / "grafana/rules").glob("*.yaml")]
+    boards = [item for each in of_kind(objects, "ConfigMap") for item in each["data"].items()]
+    kept = [(path.name, path.read_text()) for path in (GRAFANA / "dashboards").glob("*.json")]
+    assert len(kept) == 3 and set(kept) <= set(boards)
+    rules = list((GRAFANA / "rules").glob("*.yaml"))
     assert len(of_kind(objects, "PrometheusRule")) == len(rules) > 0
     # etcd takes 1 MiB of the release, which Helm compresses and writes in base64 twice.
     assert packaged().stat().st_size < 400_000
-    again = subprocess.run(
-        [REPOSITORY / "docker/helm/package", "2.0.0", tmp_path], capture_output=True, check=True
-    )
-    assert again.stderr == b""
+    run(REPOSITORY / "docker/helm/package", "2.0.0", tmp_path)
     (archive,) = tmp_path.iterdir()
     assert archive.read_bytes() == packaged().read_bytes()
     with tarfile.open(archive) as tar:
@@ -287,14 +276,11 @@ def test_changed_settings_start_the_pod_anew():
 
 
 def test_the_poller_takes_its_arguments(programs):
-    (command, *arguments) = container(release(VALUES["real air"]), "Deployment")["args"]
+    arguments = container(release(VALUES["real air"]), "Deployment")["args"]
     arguments = [re.sub(r"(0\.0\.0\.0)?:\d+$", "127.0.0.1:0", each) for each in arguments]
-    running = programs.start(
-        "air-quality-feed", command, *arguments, "--base-url=http://127.0.0.1:1"
-    )
-    wait_for(lambda: running.output, "the line with the address")
-    assert running.output[0].startswith("listening on ws://"), running.errors
-    assert running.stop() is None
+    flags = (*arguments, "--base-url=http://127.0.0.1:1")
+    with programs.start("air-quality-feed", *flags) as running:
+        running.wait_for_match("listening on (ws://.*)", running.output)
 
 
 def test_helm_test_asks_the_exporter_also_by_https(programs, start, tmp_path):
@@ -312,12 +298,7 @@ def test_helm_test_asks_the_exporter_also_by_https(programs, start, tmp_path):
         exporter = start.exporter(environment=environment)
         arguments = [each.replace("air:10025", exporter.address) for each in asked["args"]]
         given = environment if "envFrom" in asked else {}
-
-        def status() -> int:
-            command = [*asked["command"], *arguments]  # noqa: B023
-            return programs.run(*command, environment=given).process.returncode  # noqa: B023
-
-        wait_for(lambda: status() == 0, "a ready exporter")  # noqa: B023
+        expect_success(programs, *asked["command"], *arguments, environment=given)
 
 
 # MARK: Prometheus
@@ -326,18 +307,11 @@ def test_helm_test_asks_the_exporter_also_by_https(programs, start, tmp_path):
 def test_probes_ask_for_health_and_not_for_the_feed():
     found = container(release({}))
     for probe in ("livenessProbe", "readinessProbe"):
-        assert found[probe]["httpGet"] == {
-            "path": "/-/healthy",
-            "port": "metrics",
-            "scheme": "HTTP",
-        }
+        assert found[probe]["httpGet"]["path"] == "/-/healthy"
 
 
 def test_the_operator_s_objects_are_only_where_it_is():
-    for versions, wanted in (
-        ((), set()),
-        (("monitoring.coreos.com/v1",), {"ServiceMonitor", "PrometheusRule"}),
-    ):
+    for versions, wanted in (((), set()), (OPERATOR, {"ServiceMonitor", "PrometheusRule"})):
         objects = release({}, versions=versions)
         kinds = {each["kind"] for each in objects if "coreos.com" in each["apiVersion"]}
         assert kinds == wanted
@@ -345,27 +319,22 @@ def test_the_operator_s_objects_are_only_where_it_is():
         assert ("prometheus.io/scrape" in template["metadata"]["annotations"]) == (not wanted)
 
 
-def jobs(objects: list[dict]) -> set[str]:
-    """The label `job` of what each ServiceMonitor scrapes."""
-    endpoints = [each["spec"]["endpoints"][0] for each in of_kind(objects, "ServiceMonitor")]
-    return {each["relabelings"][0]["replacement"] for each in endpoints}
+def rules_of(objects: list[dict]) -> list[dict]:
+    specs = [each["spec"] for each in of_kind(objects, "PrometheusRule")]
+    return [rule for spec in specs for group in spec["groups"] for rule in group["rules"]]
 
 
 def test_each_release_is_a_job_of_its_own_and_its_rules_are_about_that_job():
     seen = set()
     for name, namespace in (("prod", "air"), ("staging", "air"), ("prod", "other")):
         objects = release({"feed": {"poll": {"enabled": True}}}, name=name, namespace=namespace)
-        (job,) = jobs(objects)
+        endpoints = [each["spec"]["endpoints"][0] for each in of_kind(objects, "ServiceMonitor")]
+        (job,) = {each["relabelings"][0]["replacement"] for each in endpoints}
         assert job not in seen
         seen.add(job)
-        selectors = set()
-        for each in of_kind(objects, "PrometheusRule"):
-            text = "\n".join(
-                rule["expr"] for group in each["spec"]["groups"] for rule in group["rules"]
-            )
-            metrics = re.findall(r"\b(?:up|ALERTS|airquality_\w+)\b(.{0,80})", text)
-            selectors |= {re.match(r'\{job="([^"]*)"', rest)[1] for rest in metrics}
-        assert selectors == {job}
+        text = "\n".join(rule["expr"] for rule in rules_of(objects))
+        metrics = re.findall(r"\b(?:up|ALERTS|airquality_\w+)\b(.{0,80})", text)
+        assert {re.match(r'\{job="([^"]*)"', rest)[1] for rest in metrics} == {job}
         # And pods of one are not those of the other.
         selector = only(objects, "StatefulSet")["spec"]["selector"]["matchLabels"]
         assert selector["app.kubernetes.io/instance"] == name
@@ -378,8 +347,8 @@ def test_rules_are_switched_and_changed_by_values(tmp_path):
         "AirQualitySevere": {"enabled": False},
     }
     values = {"rules": {"alerts": alerts, "runbookUrl": "https://git.example/README.md"}}
-    specs = [each["spec"] for each in of_kind(release(values), "PrometheusRule")]
-    rules = [rule for spec in specs for group in spec["groups"] for rule in group["rules"]]
+    objects = release(values)
+    rules = rules_of(objects)
     found = {rule["alert"]: rule for rule in rules if "alert" in rule}
     down = [rule for rule in rules if rule.get("alert") == "AirQualityFeedDown"]
     for rule in down:
@@ -390,8 +359,7 @@ def test_rules_are_switched_and_changed_by_values(tmp_path):
     assert len(links) == len(found)
     assert all(each.startswith("https://git.example/README.md#alert-airquality") for each in links)
     if shutil.which("promtool"):
-        for place, spec in enumerate(specs):
-            (tmp_path / f"{place}.yaml").write_text(yaml.safe_dump(spec))
-        check = ["promtool", "check", "rules", *tmp_path.glob("*.yaml")]
-        result = subprocess.run(check, capture_output=True, text=True)
-        assert result.returncode == 0, result.stdout + result.stderr
+        for each in of_kind(objects, "PrometheusRule"):
+            file = tmp_path / "rules.yaml"
+            file.write_text(yaml.safe_dump(each["spec"]))
+            run("promtool", "check", "rules", file)

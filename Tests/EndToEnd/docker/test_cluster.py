@@ -5,7 +5,6 @@ an exporter and a database are down."""
 import json
 import pathlib
 import shutil
-import threading
 import time
 import urllib.parse
 import urllib.request
@@ -13,7 +12,9 @@ import urllib.request
 import pytest
 import yaml
 
-from docker.engine import REPOSITORY, free_ports
+from docker.engine import REPOSITORY
+from support.load import Load, changing
+from support.programs import free_ports
 from support.shards import shard
 from support.waiting import wait_for
 
@@ -52,30 +53,11 @@ class Database:
         return float(found[0]["value"][1]) if found else 0
 
 
-class Sender:
-    """Sends every city of a feed each half second, in a thread of its own."""
-
-    def __init__(self, feed):
-        self._feed, self._is_over = feed, threading.Event()
-        self._thread = threading.Thread(target=self._send, daemon=True)
-        self._thread.start()
-
-    def _send(self) -> None:
-        step = 0
-        while not self._is_over.wait(0.5):
-            step += 1
-            self._feed.send([{"city": name, "aqi": step % 500} for name in CITIES])
-
-    def stop(self) -> None:
-        self._is_over.set()
-        self._thread.join()
-
-
 @pytest.fixture
-def sender(python_feed):
-    sender = Sender(python_feed)
-    yield sender
-    sender.stop()
+def busy_feed(python_feed):
+    """Sends every city each half second."""
+    with Load(python_feed, changing(len(CITIES)), 0.5):
+        yield python_feed
 
 
 def agent_configuration(exporters: dict[int, list], folder: pathlib.Path) -> pathlib.Path:
@@ -99,7 +81,7 @@ def agent_configuration(exporters: dict[int, list], folder: pathlib.Path) -> pat
 
 @pytest.mark.long
 def test_every_city_is_counted_once_while_an_exporter_and_a_database_restart(
-    start, python_feed, sender, tmp_path
+    start, busy_feed, tmp_path
 ):
     for program in ("vmagent", "victoria-metrics"):
         if not shutil.which(program):
@@ -108,7 +90,7 @@ def test_every_city_is_counted_once_while_an_exporter_and_a_database_restart(
     first, second = (Database(start, tmp_path / str(port), port) for port in ports[:2])
 
     def exporter(index: int, address: str = "127.0.0.1:0"):
-        flags = ("--feed.url", python_feed.url, "--city.shard", f"{index}/{SHARDS}")
+        flags = ("--feed.url", busy_feed.url, "--city.shard", f"{index}/{SHARDS}")
         return start.exporter(*flags, listen=address)
 
     exporters = {index: [exporter(index) for _ in range(REPLICAS)] for index in range(SHARDS)}
@@ -146,8 +128,8 @@ def test_every_city_is_counted_once_while_an_exporter_and_a_database_restart(
     second.start()
     exporter(2, address)
     wait_for(lambda: first.number("count(up == 1)") == SHARDS * REPLICAS, "all targets", 20, 0.2)
-    changing = f'changes(airquality_index{{city="{CITIES[0]}"}}[{3 * INTERVAL}s]) > 0'
-    wait_for(lambda: second.query(changing), "news in the database", 20, 0.2)
+    news = f'changes(airquality_index{{city="{CITIES[0]}"}}[{3 * INTERVAL}s]) > 0'
+    wait_for(lambda: second.query(news), "news in the database", 20, 0.2)
     assert is_exact(first) and is_exact(second)
     # While it was down, nothing was lost but what it had not yet written, and of two samples one is
     # kept.

@@ -5,12 +5,12 @@ import os
 import pathlib
 import re
 import shutil
-import subprocess
 
 import pytest
 import yaml
 
 from docker.engine import REPOSITORY
+from support.commands import run
 
 FOLDER = REPOSITORY / "docker"
 COMPOSE = (FOLDER / "compose.yaml").read_text()
@@ -45,15 +45,15 @@ def test_compose_accepts_the_file():
     command = ["docker-compose"] if shutil.which("docker-compose") else ["docker", "compose"]
     if not shutil.which(command[0]):
         pytest.skip("no docker compose here: apt-get install docker-compose")
-    good = subprocess.run([*command, "config"], cwd=FOLDER, capture_output=True, text=True)
-    assert good.returncode == 0, good.stderr
+    run(*command, "config", cwd=FOLDER)
 
 
 def test_each_profile_is_complete_and_nothing_runs_without_one():
-    found = {profile: set() for profile in PROFILES}
-    for name, service in SERVICES.items():
-        for profile in service["profiles"]:
-            found[profile].add(name)
+    found = {
+        profile: {name for name, service in SERVICES.items() if profile in service["profiles"]}
+        for profile in PROFILES
+    }
+    for service in SERVICES.values():
         for other in service.get("depends_on", []):
             assert set(service["profiles"]) <= set(SERVICES[other]["profiles"])
     assert found == PROFILES
@@ -146,9 +146,7 @@ def test_promtool_accepts_prometheus_configuration_with_the_rules(tmp_path):
         pytest.skip("no promtool here: apt-get install prometheus")
     shutil.copy(FOLDER / "prometheus/prometheus.yml", tmp_path)
     os.symlink(REPOSITORY / "grafana/rules", tmp_path / "rules")
-    check = ["promtool", "check", "config", tmp_path / "prometheus.yml"]
-    result = subprocess.run(check, capture_output=True, text=True)
-    assert result.returncode == 0, result.stdout + result.stderr
+    run("promtool", "check", "config", tmp_path / "prometheus.yml")
 
 
 @pytest.mark.parametrize("path", ["compose.yaml", "helm/air-quality-exporter/values.yaml"])
@@ -161,23 +159,13 @@ def test_an_exporter_gets_256_mib(path):
 def test_every_file_names_the_same_version():
     """That of the newest section of the changelog, in every file that names the image or the
     chart."""
-    newest = re.findall(
-        r"^## (\d+\.\d+\.\d+)", (REPOSITORY / "CHANGELOG.md").read_text(), re.MULTILINE
-    )[0]
-    tracked = subprocess.run(
-        ["git", "ls-files", "docker", "README.md"],
-        cwd=REPOSITORY,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    named = (
-        r"(?:air-quality-exporter:|\bVERSION=|VERSION:-|appVersion: |newTag: |helm/package )"
-        r"(\d+\.\d+\.\d+)\b"
-    )
-    found = {}
-    for name in tracked.stdout.split():
-        for version in re.findall(named, (REPOSITORY / name).read_text()):
-            found.setdefault(version, []).append(name)
-    assert set(found) == {newest}, found
-    assert len(set(found[newest])) >= 5
+    number = r"(\d+\.\d+\.\d+)\b"
+    newest = re.search(rf"## {number}", (REPOSITORY / "CHANGELOG.md").read_text())[1]
+    named = r"(?:air-quality-exporter:|\bVERSION=|VERSION:-|appVersion: |newTag: |helm/package )"
+    found = {
+        (name, version)
+        for name in run("git", "ls-files", "docker", "README.md", cwd=REPOSITORY).split()
+        for version in re.findall(named + number, (REPOSITORY / name).read_text())
+    }
+    assert {version for _, version in found} == {newest}, found
+    assert len(found) >= 5

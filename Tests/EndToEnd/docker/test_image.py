@@ -3,7 +3,6 @@
 import json
 import pathlib
 import re
-import subprocess
 import urllib.error
 import urllib.request
 
@@ -58,11 +57,8 @@ def test_the_image_runs_the_exporter_as_a_user_of_its_own(image, configuration):
     assert configuration["StopSignal"] == "SIGTERM"
     assert set(configuration["Volumes"]) == {STATE}
     assert set(configuration["ExposedPorts"]) == {"10025/tcp"}
-    assert engine.inspect(image)["Healthcheck"]["Test"] == [
-        "CMD",
-        "air-quality-exporter",
-        "healthcheck",
-    ]
+    check = engine.inspect(image)["Healthcheck"]["Test"]
+    assert check == ["CMD", "air-quality-exporter", "healthcheck"]
 
 
 def test_labels_name_version_and_revision(configuration):
@@ -199,29 +195,19 @@ def test_a_feed_is_trusted_by_the_authorities_of_the_image(image, files, tmp_pat
             try:
 
                 def listening() -> re.Match | None:
-                    command = ["podman", "logs", name]  # noqa: B023
-                    log = subprocess.run(
-                        command,
-                        env=engine.environment(),
-                        stdout=subprocess.PIPE,
-                        stderr=subprocess.STDOUT,
-                        text=True,
-                    ).stdout
+                    # Standard error of the container is that of the command.
+                    log = engine.run("sh", "-c", f"podman logs {name} 2>&1")  # noqa: B023
                     return re.search(r"Listening.*127\.0\.0\.1:([1-9]\d*)", log)
 
-                port = wait_for(listening, "an address")[1]
+                url = f"http://127.0.0.1:{wait_for(listening, 'an address')[1]}/metrics"
 
                 def page() -> Exposition:
-                    with urllib.request.urlopen(
-                        f"http://127.0.0.1:{port}/metrics", timeout=10
-                    ) as response:  # noqa: B023
+                    with urllib.request.urlopen(url, timeout=10) as response:  # noqa: B023
                         return Exposition(response.read().decode())
 
                 if wanted:
                     wait_for(lambda: page().value(metrics.CONNECTED) == 1, "a connection")
                 else:
-                    wait_for(
-                        lambda: page().value(metrics.DISCONNECTS, reason="tls") >= 1, "a rejection"
-                    )
+                    wait_for(lambda: page().value(metrics.DISCONNECTS, reason="tls"), "a rejection")
             finally:
                 podman("rm", "--force", "--time", "0", "--volumes", name)

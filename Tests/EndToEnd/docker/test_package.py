@@ -6,14 +6,12 @@ Tests/Tools/debian13.
 """
 
 import filecmp
-import http.client
 import json
 import os
 import pathlib
 import platform
 import re
 import shutil
-import subprocess
 
 import pytest
 
@@ -91,12 +89,8 @@ def packages(release) -> dict[str, pathlib.Path]:
 
 
 def test_lintian_has_nothing_to_say(release, packages):
-    assert (
-        release.run(
-            "lintian", "--fail-on", "error,warning", "--tag-display-limit", "0", packages[OLD]
-        )
-        == ""
-    )
+    flags = ("--fail-on", "error,warning", "--tag-display-limit", "0")
+    assert release.run("lintian", *flags, packages[OLD]) == ""
 
 
 # What the package of systemd leaves behind, on which ours depends: on 13 what its
@@ -156,25 +150,18 @@ class DebianMachine(Machine):
         base_images.make_bases()
         lend = ("--volume", f"{release.folder}:/packages:ro")
         self.image = f"localhost/air-quality-exporter-{release.name}:tested"
-        base_images.build(
-            self.image,
-            "\n".join(
-                [
-                    f"FROM {base_images.debian(release.name)}",
-                    # Documents are wanted here.
-                    "RUN rm -f /etc/dpkg/dpkg.cfg.d/docker",
-                    "RUN apt-get update -qq && export DEBIAN_FRONTEND=noninteractive"
-                    " && apt-get install -y -qq"
-                    f" --no-install-recommends {' '.join(SYSTEMD_PACKAGES)}"
-                    " && apt-get install -y -qq --download-only"
-                    f" /packages/air-quality-exporter_{OLD}~*.deb",
-                    *SYSTEMD,
-                ]
-            ),
-            "recipe=debian",
-            *lend,
-            release=release.name,
-        )
+        lines = [
+            f"FROM {base_images.debian(release.name)}",
+            # Documents are wanted here.
+            "RUN rm -f /etc/dpkg/dpkg.cfg.d/docker",
+            "RUN apt-get update -qq && export DEBIAN_FRONTEND=noninteractive && apt-get install"
+            f" -y -qq --no-install-recommends {' '.join(SYSTEMD_PACKAGES)}"
+            " && apt-get install -y -qq --download-only"
+            f" /packages/air-quality-exporter_{OLD}~*.deb",
+            *SYSTEMD,
+        ]
+        recipe = ("\n".join(lines), "recipe=debian")
+        base_images.build(self.image, *recipe, *lend, release=release.name)
         sources = (
             ("--volume", f"{base_images.apt_settings(release.name)}:/etc/apt:ro")
             if base_images.WANTED
@@ -223,9 +210,8 @@ class TestLife:
 
     def test_the_installed_service_waits_for_its_settings(self, machine, packages):
         machine.apt_get("install", f"/packages/{packages[OLD].name}")
-        assert (
-            machine.run("id", "--user", "--name", "air-quality-exporter") == "air-quality-exporter"
-        )
+        user = "air-quality-exporter"
+        assert machine.run("id", "--user", "--name", user) == user
         for unit in (SERVICE, SOCKET):
             assert machine.is_active(unit) == "inactive"
             assert machine.systemctl("is-enabled", unit, status=None) == "disabled"
@@ -250,34 +236,18 @@ class TestLife:
     def test_an_upgrade_keeps_the_history(self, machine, packages):
         points = wait_for(lambda: [each for each in machine.points() if each], "points")
         before = [machine.shown("MainPID", unit=unit) for unit in (SERVICE, FEED)]
-        upgrade = subprocess.Popen(
-            [
-                "podman", "exec", machine.name, "apt-get", "--yes", "install",
-                f"/packages/{packages[NEW].name}",
-            ],
-            env=engine.environment(),
-            stdout=subprocess.DEVNULL,
-        )
-        while upgrade.poll() is None:
-            try:
-                machine.get("/metrics")
-            except (OSError, http.client.HTTPException) as error:
-                # The old process had accepted it and ended before the request was there: closed,
-                # not refused.
-                assert not isinstance(getattr(error, "reason", error), ConnectionRefusedError)
-        assert upgrade.returncode == 0
-        assert machine.run(
-            "dpkg-query", "--show", "--showformat=${Version}", "air-quality-exporter"
-        ).startswith(NEW + "~deb")
+        package = f"/packages/{packages[NEW].name}"
+        machine.scrape_during("apt-get", "--yes", "install", package)
+        query = ("dpkg-query", "--show", "--showformat=${Version}", "air-quality-exporter")
+        assert machine.run(*query).startswith(NEW + "~deb")
         for unit, old in zip((SERVICE, FEED), before, strict=True):
             assert machine.is_active(unit) == "active"
             assert machine.shown("MainPID", unit=unit) != old
         # 25 points of each city are kept, and the oldest may have gone since.
         after = machine.points()
-        oldest = {
-            city: min(each["time_ms"] for each in after if each["city"] == city)
-            for city in {each["city"] for each in after}
-        }
+        oldest: dict[str, int] = {}
+        for each in after:
+            oldest.setdefault(each["city"], each["time_ms"])
         kept = [each for each in points if each["time_ms"] >= oldest[each["city"]]]
         assert kept and all(each in after for each in kept)
 

@@ -1,6 +1,7 @@
 """What the Debian package and a release are made with, as far as it can be tried without making
 them."""
 
+import collections
 import functools
 import json
 import os
@@ -13,44 +14,32 @@ from spdx_tools.spdx.parser.parse_anything import parse_file
 from spdx_tools.spdx.validation.document_validator import validate_full_spdx_document
 
 from docker.engine import REPOSITORY
+from support.commands import run
 
 FOLDER = REPOSITORY / "docker"
-EPOCH = {"SOURCE_DATE_EPOCH": "1700000000"}
-
-
-def run(*command, **options) -> str:
-    result = subprocess.run(
-        command, capture_output=True, text=True, env=os.environ | EPOCH, **options
-    )
-    assert result.returncode == 0, result.stderr
-    return result.stdout
+AT_A_TIME = os.environ | {"SOURCE_DATE_EPOCH": "1700000000"}
+PROGRAMS = ("air-quality-exporter", "air-quality-feed")
 
 
 # MARK: /etc/default/air-quality-exporter
 
 
+def help_of(programs) -> str:
+    return "\n".join(programs.run("air-quality-exporter", "--help").output)
+
+
 @pytest.fixture(scope="module")
 def settings(programs) -> str:
-    return run(
-        FOLDER / "debian/default-file",
-        input="\n".join(programs.run("air-quality-exporter", "--help").output),
-    )
+    return run(FOLDER / "debian/default-file", input=help_of(programs))
 
 
 def test_every_flag_is_a_setting(programs, settings):
-    text = "\n".join(programs.run("air-quality-exporter", "--help").output)
-    flags = re.findall(r"^  --([a-z.-]+)", text, re.MULTILINE)
+    flags = re.findall(r"^  --([a-z.-]+)", help_of(programs), re.MULTILINE)
     assert len(flags) > 30
-    wanted = {f"AIR_QUALITY_EXPORTER_{re.sub('[.-]', '_', flag).upper()}" for flag in flags}
-    wanted -= {
-        f"AIR_QUALITY_EXPORTER_{name}"
-        for name in (
-            "HELP", "VERSION", "MAN", "COMPLETION", "CONFIG_CHECK", "WEB_LISTEN_ADDRESS",
-            "WEB_SYSTEMD_SOCKET",
-        )
-    }
-    named = re.findall(r"^#(AIR_QUALITY_EXPORTER_[A-Z_]+)=", settings, re.MULTILINE)
-    assert sorted(named) == sorted(wanted)
+    others = {"help", "version", "completion", "config.check", "web.listen-address"}
+    wanted = {*flags} - others - {"web.systemd-socket"}
+    named = re.findall(r"^#AIR_QUALITY_EXPORTER_([A-Z_]+)=", settings, re.MULTILINE)
+    assert sorted(named) == sorted(re.sub("[.-]", "_", flag).upper() for flag in wanted)
     assert not re.search("^[^#\n]", settings, re.MULTILINE), "nothing is set until somebody sets it"
 
 
@@ -92,7 +81,8 @@ def test_debian_sorts_versions_by_their_order():
         "fe6ec4c0d1a2", "1.2.0-rc.1", "1.2.0-rc.1-3-gfe6ec4c0d1a2", "1.2.0-rc.2", "1.2.0",
         "1.2.0-5-gfe6ec4c0d1a2", "1.2.0-5-gfe6ec4c0d1a2-dirty", "1.2.0-12-gfe6ec4c0d1a2", "1.2.1",
     ]
-    versions = [run(FOLDER / "debian/version", each).strip() for each in described]
+    command = FOLDER / "debian/version"
+    versions = [run(command, each, env=AT_A_TIME).strip() for each in described]
     assert versions[0] == "0~git20231114.fe6ec4c0d1a2"
     assert len(set(versions)) == len(versions)
     assert sorted(versions, key=debian_order) == versions
@@ -123,9 +113,9 @@ def test_the_notes_are_the_section_of_the_version_and_never_empty():
 @pytest.fixture(scope="module")
 def materials(programs, tmp_path_factory):
     """The document as a file."""
-    names = [programs.folder / name for name in ("air-quality-feed", "air-quality-exporter")]
     file = tmp_path_factory.mktemp("sbom") / "programs.spdx.json"
-    file.write_text(run(FOLDER / "release/sbom", "1.2.0", *names))
+    files = [programs.folder / name for name in reversed(PROGRAMS)]
+    file.write_text(run(FOLDER / "release/sbom", "1.2.0", *files, env=AT_A_TIME))
     return file
 
 
@@ -136,27 +126,21 @@ def test_the_bill_of_materials_is_valid(materials):
 def test_the_bill_of_materials_has_all_that_is_linked(materials, programs):
     document = json.loads(materials.read_text())
     names = {package["SPDXID"]: package["name"] for package in document["packages"]}
-    linked = {
-        kind: {
-            names[each["relatedSpdxElement"]]
-            for each in document["relationships"]
-            if each["relationshipType"] == kind
-        }
-        for kind in ("STATIC_LINK", "DYNAMIC_LINK", "DEPENDS_ON")
-    }
+    linked = collections.defaultdict(set)
+    for each in document["relationships"]:
+        linked[each["relationshipType"]].add(names.get(each["relatedSpdxElement"]))
     assert linked["STATIC_LINK"] == {"swift"}
-    files = [programs.folder / name for name in ("air-quality-exporter", "air-quality-feed")]
+    files = [programs.folder / name for name in PROGRAMS]
     wanted = run(REPOSITORY / "Tests/Gates/packages", "--linked", *files).split()
     assert linked["DYNAMIC_LINK"] - {"libc6", "libgcc-s1"} == set(wanted)
     # What those need in turn.
-    assert {"libnghttp2-14", "libnettle8"} <= {
-        name.removesuffix("t64") for name in linked["DEPENDS_ON"]
-    }
-    assert all(
-        "versionInfo" in package and package["externalRefs"] for package in document["packages"]
-    )
+    others = {name.removesuffix("t64") for name in linked["DEPENDS_ON"]}
+    assert {"libnghttp2-14", "libnettle8"} <= others
+    for package in document["packages"]:
+        assert "versionInfo" in package and package["externalRefs"]
 
 
 def test_the_bill_of_materials_is_the_same_each_time(materials, programs):
-    names = [programs.folder / name for name in ("air-quality-exporter", "air-quality-feed")]
-    assert run(sys.executable, FOLDER / "release/sbom", "1.2.0", *names) == materials.read_text()
+    command = [sys.executable, FOLDER / "release/sbom", "1.2.0"]
+    files = [programs.folder / name for name in PROGRAMS]
+    assert run(*command, *files, env=AT_A_TIME) == materials.read_text()

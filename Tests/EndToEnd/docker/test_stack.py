@@ -6,7 +6,6 @@ their own checks.
 
 import json
 import pathlib
-import subprocess
 import sys
 import urllib.error
 import urllib.request
@@ -16,6 +15,8 @@ import pytest
 from docker import engine, program_image
 from docker.engine import podman
 from docker.test_compose import example
+from support.commands import run
+from support.programs import free_ports
 from support.waiting import wait_for
 
 pytestmark = pytest.mark.container
@@ -40,7 +41,7 @@ class Stack:
         assert COMPOSE.exists(), (
             f"no podman-compose beside {sys.executable}: Tests/EndToEnd/requirements.txt"
         )
-        self.exporter, self.prometheus, self.alertmanager = engine.free_ports(3)
+        self.exporter, self.prometheus, self.alertmanager = free_ports(3)
         self._environment = engine.environment() | {
             "COMPOSE_PROJECT_NAME": PROJECT,
             "COMPOSE_PROFILES": "demo",
@@ -50,17 +51,9 @@ class Stack:
         }
 
     def compose(self, *arguments: str) -> None:
-        command = [COMPOSE, "--in-pod", "false", "--file", FOLDER / "compose.yaml", *arguments]
-        result = subprocess.run(
-            command,
-            cwd=FOLDER,
-            env=self._environment,
-            text=True,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-        )
-        if result.returncode != 0:
-            raise engine.Failed(f"podman-compose {' '.join(arguments)}: {result.stdout[-4000:]}")
+        file = FOLDER / "compose.yaml"
+        command = [COMPOSE, "--in-pod", "false", "--file", file, *arguments]
+        run(*command, cwd=FOLDER, env=self._environment)
 
     def prometheus_says(self, path: str):
         answer = ask(self.prometheus, f"/api/v1/{path}")
@@ -107,15 +100,11 @@ def test_every_rule_is_loaded_and_evaluated(stack):
 
 
 def test_prometheus_finds_the_alertmanager(stack):
-    found = wait_for(
-        lambda: (stack.prometheus_says("alertmanagers") or {}).get("activeAlertmanagers"),
-        "an Alertmanager",
-        120,
-    )
-    assert len(found) == 1
-    status = wait_for(
-        lambda: ask(stack.alertmanager, "/api/v2/status"), "the Alertmanager's status"
-    )
+    def active():
+        return (stack.prometheus_says("alertmanagers") or {}).get("activeAlertmanagers")
+
+    assert len(wait_for(active, "an Alertmanager", 120)) == 1
+    status = wait_for(lambda: ask(stack.alertmanager, "/api/v2/status"), "its status")
     assert "AirQualityFeedDown" in status["config"]["original"]
 
 

@@ -29,15 +29,11 @@ def root(tmp_path) -> pathlib.Path:
     """A file system with the units, and empty files for what they start."""
     shutil.copytree(SYSTEM_UNITS, tmp_path / "usr/lib/systemd/system", symlinks=True)
     shutil.copytree(UNITS, tmp_path / "etc/systemd/system")
-    for program in (
-        "usr/local/bin/air-quality-exporter",
-        "usr/local/bin/air-quality-feed",
-        "bin/kill",
-    ):
+    programs = (f"usr/local/bin/air-quality-{name}" for name in ("exporter", "feed"))
+    for program in ("bin/kill", *programs):
         path = tmp_path / program
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("")
-        path.chmod(0o755)
+        path.touch(0o755)
     return tmp_path
 
 

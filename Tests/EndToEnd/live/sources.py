@@ -37,6 +37,7 @@ class Answer:
     ):
         self.status = status
         self.headers = headers
+        self.document = document
         self.body = json.dumps(document).encode() if body is None else body
 
 

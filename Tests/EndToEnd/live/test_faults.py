@@ -24,6 +24,15 @@ FAULTS = {
     "503": (Answer({}, 503, {"Retry-After": "1"}), "reports a server error: status 503; trying"),
     "redirect": (redirect, "has no data for Delhi and 1 more: status 302, which redirects to "),
     "hang before": (None, "cannot be reached ("),
+    "error object": (
+        Answer({"error": {"code": 7, "message": "maintenance"}}),
+        "reports a server error: maintenance; trying again",
+    ),
+    "other words": (
+        Answer({"message": "Limit Exceeded"}),
+        "sends a response that is not as documented, for Delhi and 1 more: "
+        'it has 1 places, expected 2; it says "Limit Exceeded"; trying again',
+    ),
 }
 
 
@@ -44,6 +53,40 @@ def test_a_fault_is_said_once_and_gone_through(name, start, serve, listen, citie
     assert len(bridge.messages) == 2
     # Nothing was said of the cities that was not true.
     assert {e["aqi"] for e in listener.elements} == {75}
+
+
+WITHOUT_AN_INDEX = (
+    "pm2_5, no2 have enough hours, the index india needs three pollutants with 16 of 24 hours "
+    "(o3 and co: 6 of 8), one of them pm2_5 or pm10"
+)
+
+
+@pytest.mark.parametrize(
+    "hourly, reason",
+    [
+        ({"time": [0], "pm2_5": [None], "pm10": [None]}, "no hour has a value"),
+        ({"time": "soon"}, "[0].hourly.time has the wrong type"),
+        (None, "[0].hourly.time is missing"),
+        (("time", "pm2_5", "nitrogen_dioxide"), WITHOUT_AN_INDEX),
+    ],
+)
+def test_a_city_without_an_index_is_left_out_and_its_neighbour_is_not(
+    start, serve, listen, cities, hourly, reason
+):
+    def answer(path, query, headers):
+        places = open_meteo()(path, query, headers).document
+        if isinstance(hourly, tuple):
+            places[0]["hourly"] = {name: places[0]["hourly"][name] for name in hourly}
+        else:
+            places[0] = {"hourly": hourly} if hourly else {"error": True}
+        return Answer(places)
+
+    bridge = start.feed("poll", f"--base-url={serve(answer).url}", cities(DELHI, PUNE), *QUICK)
+    listener = listen(bridge.url)
+    assert listener.wait_for_city("Pune")["aqi"] == 75
+    wait_for(lambda: bridge.messages, "the reason")
+    assert bridge.messages == [f"left out Delhi: {reason}"]
+    assert all(e["city"] == "Pune" for e in listener.elements)
 
 
 # The second one is of a source that repeats what it was sent.

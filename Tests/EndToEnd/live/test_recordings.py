@@ -1,4 +1,4 @@
-"""What the services were recorded to answer, and what becomes of it; AirSourcesTests has more.
+"""What the services were recorded to answer, and what becomes of it.
 
 Each row names the recording that its figures were taken from; the documents were written anew, with
 the time moved to now.
@@ -47,6 +47,26 @@ def test_waqi(id_, place, aqi, values, agencies, start, serve, listen, cities, k
         name: expected[name] for name in ("no2", "o3", "pm10", "pm2_5", "so2")
     }
     assert element["time"] in (hour_now(), hour_now() - HOUR)
+
+
+DEAD = sources.waqi_station("-", "", 60.93642, 25.96135)["data"]
+# joostlek/python-waqi@9cf590e tests/fixtures/: what was recorded in place of an index, and the
+# reason that is given.
+WITHOUT_INDEX = {
+    "station_number_feed_10002.json": ("ok", DEAD | {"time": {"v": 0}}, "gives no index"),
+    "station_number_feed_@123946.json": ("ok", {"status": "error", "msg": "Unknown ID"}, "Unknown"),
+    "city_feed_unknown.json": ("error", "Unknown station", "Unknown station"),
+}
+
+
+@pytest.mark.parametrize("status, data, reason", WITHOUT_INDEX.values(), ids=WITHOUT_INDEX)
+def test_waqi_without_an_index(status, data, reason, start, serve, cities, key_file):
+    document = {"status": status, "data": data}
+    url, city = serve(lambda *_: Answer(document)).url, "There,60.93642,25.96135,@1437"
+    bridge = start.feed("poll", "--source=waqi", f"--base-url={url}", key_file, cities(city))
+    wait_for(lambda: bridge.messages, "the reason")
+    (message,) = bridge.messages
+    assert "left out There: " in message and reason in message
 
 
 # frenck/python-open-meteo@11bdc94 tests/fixtures/air_quality.json: 3 October 2026, Enschede. Open-
@@ -142,3 +162,39 @@ def test_cpcb(has_key, start, serve, listen, cities, key_file):
     wait_for(lambda: bridge.messages, "the reason")
     (message,) = bridge.messages
     assert "left out Chittoor: no station has averages of three" in message
+
+
+MICROGRAMS = "µg/m³"
+LABELLED = [("pm25", MICROGRAMS, 45), ("no2", "ppb", 40), ("so2", "ppb", 16), ("co", "ppb", 1.2)]
+# CPCB's numbers under the label ppb, against CPCB's archive; and a station whose old sensors are
+# silent: openaq/openaq-python@2818152 tests/fixtures/responses/locations_1000.json, location 17.
+OPENAQ = {
+    "India": ("IN", LABELLED, {"pm2_5": 45, "no2": 40, "so2": 16, "co": 1200}),
+    "elsewhere": ("US", LABELLED, {"pm2_5": 45, "no2": 75.26, "so2": 41.92, "co": 1.37}),
+    "location 17": (
+        "IN",
+        [(name, MICROGRAMS, None) for name in ("pm25", "no2", "co")] + LABELLED[:2] + LABELLED[3:],
+        {"pm2_5": 45, "no2": 40, "co": 1200},
+    ),
+}
+
+
+@pytest.mark.parametrize("country, sensors, expected", OPENAQ.values(), ids=OPENAQ)
+def test_openaq(country, sensors, expected, start, serve, listen, cities, key_file):
+    """A location whose sensors, numbered in their order, have the same value each hour."""
+    rows = [(number, *sensor[:2]) for number, sensor in enumerate(sensors)]
+    location = sources.openaq_location(17, time.time() - 600, rows)
+    location["country"] = {"id": 1, "code": country, "name": "X"}
+
+    def answer(path, query, headers):
+        if path.startswith("/v3/locations"):
+            return Answer(sources.openaq_page([location]))
+        name, unit, value = sensors[int(path.split("/")[3])]
+        assert value is not None, "an old sensor is asked"
+        times = [hour_now() - age * HOUR for age in range(25)]
+        hours = [sources.openaq_hour(time_, value, name, unit) for time_ in times]
+        return Answer(sources.openaq_page(hours))
+
+    flags = (f"--base-url={serve(answer).url}", cities("Delhi,28.6,77.2,"), key_file)
+    bridge = start.feed("poll", "--source=openaq", *flags, "--rate=100/1s")
+    assert listen(bridge.url).wait_for_city("Delhi")["pollutants"] == expected

@@ -47,6 +47,12 @@ def test_accept_decides_about_the_format(exporter, accept, content_type):
     assert (answer.status, answer.headers["Content-Type"]) == (200, content_type)
 
 
+def test_no_accept_at_all_is_text(exporter):
+    answer = exporter.get("/metrics")
+    assert answer.headers["Content-Type"] == FORMATS["text 0.0.4"][1]
+    assert answer.headers["Vary"] == "Accept, Accept-Encoding"
+
+
 # AcceptEncodingTests has more of them.
 @pytest.mark.parametrize(
     "accepted, is_gzip", [("gzip", True), ("gzip;q=0.5, identity", False), ("", False)]

@@ -1,5 +1,6 @@
-import Synchronization
 import TestSupport
+
+@testable import System
 
 /// An HTTP server that answers each request with the next text, whatever it is, and then does as it is told.
 final class ScriptedServer {
@@ -9,32 +10,23 @@ final class ScriptedServer {
         var connectionCount = 0
     }
 
-    private final class Script: Sendable {
-        let state: Mutex<State>
-
-        init(_ answers: [String]) { state = Mutex(State(answers: answers)) }
-
-        func answer(_ request: String) -> String? {
-            state.withLock { state in
-                state.requests.append(request)
-                return state.answers.isEmpty ? nil : state.answers.removeFirst()
-            }
-        }
-    }
-
-    private let script: Script
+    private let state: Monitor<State>
     private let server: RawServer
 
     /// - Parameter afterwards: what happens to a request when there is no further answer.
     init(_ answers: String..., afterwards: @escaping @Sendable (RawServer.Connection) -> Void = { _ in }) {
-        let script = Script(answers)
-        self.script = script
+        let state = Monitor(State(answers: answers))
+        self.state = state
         server = RawServer { connection, _ in
-            script.state.withLock { $0.connectionCount += 1 }
+            state.change { $0.connectionCount += 1 }
             while true {
                 let request = connection.receive(upTo: "\r\n\r\n")
                 guard request.hasSuffix("\r\n\r\n") else { return }
-                guard let answer = script.answer(request) else { return afterwards(connection) }
+                let next = state.change { state in
+                    state.requests.append(request)
+                    return state.answers.isEmpty ? nil : state.answers.removeFirst()
+                }
+                guard let answer = next else { return afterwards(connection) }
                 connection.send(answer)
                 if answer.contains("Connection: close") { return }
             }
@@ -44,6 +36,6 @@ final class ScriptedServer {
     deinit { server.stop() }
 
     var url: String { "http://127.0.0.1:\(server.port)/" }
-    var requests: [String] { script.state.withLock { $0.requests } }
-    var connectionCount: Int { script.state.withLock { $0.connectionCount } }
+    var requests: [String] { state.read(\.requests) }
+    var connectionCount: Int { state.read(\.connectionCount) }
 }

@@ -62,20 +62,6 @@ import Testing
         expectFailure(row.reason, of: server)
     }
 
-    @Test(arguments: ["HEAD /metrics HTTP/1.0\r\n\r\n", "GET /" + String(repeating: "a", count: 100_000)])
-    func `HTTP on the TLS port is answered in plain text`(_ request: String) throws {
-        let server = try serveTLS()
-        let client = try server.connect()
-        client.send(request)
-        let answer = try client.readAnswer()
-        #expect(answer.status == 400)
-        #expect(answer.text == "Client sent an HTTP request to an HTTPS server.\n")
-        #expect(answer.value("Content-Type") == "text/plain; charset=utf-8")
-        #expect(answer.value("Connection") == "close")
-        #expect(try client.readToEnd().isEmpty)
-        expectFailure("HTTP request on the TLS port", of: server)
-    }
-
     @Test func `A client that stops within its first message is ended in time`() throws {
         let server = try serveTLS()
         let client = try server.connect()

@@ -87,23 +87,9 @@ public final class RawHTTPClient {
     public func endSending() { shutdown(socket, Int32(SHUT_WR)) }
 
     /// False when the peer has ended the connection.
-    @discardableResult
-    public func send(_ bytes: [UInt8]) -> Bool {
-        var sent = 0
-        while sent < bytes.count {
-            let count = unsafe bytes.withUnsafeBytes {
-                unsafe Glibc.send(socket, $0.baseAddress! + sent, bytes.count - sent, Int32(MSG_NOSIGNAL))
-            }
-            if count <= 0 { return false }
-            sent += count
-        }
-        return true
-    }
+    @discardableResult public func send(_ bytes: [UInt8]) -> Bool { sendAll(bytes, to: socket) }
 
-    @discardableResult
-    public func send(_ text: String) -> Bool {
-        send(Array(text.utf8))
-    }
+    @discardableResult public func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
     /// Sends a request with a Host field and reads the answer.
     public func request(_ target: String, method: String = "GET", headers: [String] = []) throws -> Answer {

@@ -23,15 +23,7 @@ public final class RawServer: Sendable {
 
         /// All of it; false when the peer is gone.
         @discardableResult public func send(_ bytes: [UInt8]) -> Bool {
-            var sent = 0
-            while sent < bytes.count {
-                let result = unsafe bytes.withUnsafeBytes { bytes in
-                    unsafe Glibc.send(socket, bytes.baseAddress! + sent, bytes.count - sent, Int32(MSG_NOSIGNAL))
-                }
-                if result <= 0 { return false }
-                sent += result
-            }
-            return true
+            sendAll(bytes, to: socket)
         }
 
         @discardableResult public func send(_ text: String) -> Bool { send(Array(text.utf8)) }
@@ -122,6 +114,19 @@ public final class RawServer: Sendable {
         }
         for thread in threads { pthread_join(thread, nil) }
     }
+}
+
+/// False when the peer is gone.
+func sendAll(_ bytes: [UInt8], to socket: Int32) -> Bool {
+    var sent = 0
+    while sent < bytes.count {
+        let count = unsafe bytes.withUnsafeBytes {
+            unsafe Glibc.send(socket, $0.baseAddress! + sent, bytes.count - sent, Int32(MSG_NOSIGNAL))
+        }
+        if count <= 0 { return false }
+        sent += count
+    }
+    return true
 }
 
 /// False when the test is over.

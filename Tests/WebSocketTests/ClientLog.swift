@@ -1,8 +1,8 @@
 import Bytes
 import FeedProtocol
-import Glibc
 import HTTPText
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import System
@@ -56,15 +56,15 @@ final class ClientLog: Sendable {
     @discardableResult func wait(
         for what: String, sourceLocation: SourceLocation = #_sourceLocation, until isTrue: (State) -> Bool
     ) -> State {
-        let deadline = monotonicTime() + .seconds(30)
-        while monotonicTime() < deadline {
-            let now = current
-            if isTrue(now) { return now }
-            usleep(1000)
+        var last = current
+        let isThere = TestSupport.wait {
+            last = current
+            return isTrue(last)
         }
-        let last = current
-        Issue.record(
-            "no \(what); events: \(last.events), messages: \(last.messages.count)", sourceLocation: sourceLocation)
+        if !isThere {
+            Issue.record(
+                "no \(what); events: \(last.events), messages: \(last.messages.count)", sourceLocation: sourceLocation)
+        }
         return last
     }
 }

@@ -71,32 +71,6 @@ struct WebSocketServerTests {
         #expect(counts.withLock { Array($0.prefix(3)) } == [1, 2, 1])
     }
 
-    @Test(arguments: [1000, 1001, 1008, 4321])
-    func `Close reaches each client with its status, after the messages that wait for it`(status: UInt16) throws {
-        // Less than may wait for a client, however slowly it reads.
-        let messages = (0..<50).map { String(repeating: "\($0 % 10)", count: 15_000) }
-        try withServer { server in
-            try withClient(configuration(port: server.port)) { _, one in
-                try withClient(configuration(port: server.port)) { _, two in
-                    for log in [one, two] { log.wait(for: "connection") { $0.events.contains(.opened) } }
-                    eventually("both") { server.clientCount == 2 }
-                    for message in messages { server.broadcast(Array(message.utf8)) }
-                    server.close(status: status)
-                    for log in [one, two] {
-                        log.wait(for: "end") { _ in !log.disconnects.isEmpty }
-                        #expect(log.texts == messages)
-                        #expect(
-                            log.current.events.prefix(3) == [
-                                .connecting, .opened,
-                                .disconnected(
-                                    .closed, detail: "closed by the server with status \(status)", retryAfter: nil),
-                            ])
-                    }
-                }
-            }
-        }
-    }
-
     @Test func `After close no client is let in, even one that has begun the handshake`() throws {
         try withServer { server in
             // Does not answer the close frame, so that the server has to wait for it.

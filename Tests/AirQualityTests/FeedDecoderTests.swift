@@ -195,19 +195,4 @@ struct FeedDecoderTests {
         #expect(test.cities == ["Pune 4.0"])
         #expect(test.rejections == ["bad_time": 2, "out_of_range": 1])
     }
-
-    @Test func `A message keeps the cities of its shard, and says nothing of the others`() {
-        let names = (0..<100).map { "City \($0)" }
-        let message = "[" + names.map { #"{"city":"\#($0)","aqi":1}"# }.joined(separator: ",") + "]"
-        var found: [String] = []
-        for index in 0..<3 {
-            var test = TestStore(format: FeedFormat(shard: Shard(index: index, count: 3)))
-            test.receive(message)
-            #expect(test.rejections.isEmpty)
-            #expect((20...50).contains(test.cities.count))
-            #expect(test.store.feeds[0].readings == UInt64(test.cities.count))
-            found += test.cities
-        }
-        #expect(found.sorted() == names.map { "\($0) 1.0" }.sorted())
-    }
 }

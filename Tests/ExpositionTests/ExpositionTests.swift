@@ -36,19 +36,6 @@ struct ExpositionTests {
         try expectGolden(TestStore().page(), named: "empty.prom")
     }
 
-    @Test(arguments: ExpositionFormat.allCases)
-    func `The exposition has no series twice and no family in two places`(_ format: ExpositionFormat) {
-        let lines = Self.busyStore().text(format).split(separator: "\n")
-        let series = lines.filter { !$0.hasPrefix("#") }.map { $0[..<$0.lastIndex(of: " ")!] }
-        #expect(Set(series).count == series.count)
-        let families = series.map { $0.prefix { $0 != "{" && $0 != " " } }
-        var seen: Set<Substring> = []
-        for (family, previous) in zip(families, [""] + families.map { $0 }) where family != previous {
-            #expect(seen.insert(family).inserted, "\(family) stands in two places")
-        }
-        #expect(Set(Exposition.metrics.map(\.name)).isSuperset(of: Set(families.map(String.init))))
-    }
-
     @Test func `The text of a source's families is that of its figures, and empty without a source`() {
         let families = [Family<Int>("one_total", .counter, "A count.") { Double($0) }]
         #expect(
@@ -58,32 +45,6 @@ struct ExpositionTests {
             ExpositionFormat.openMetrics100.text(of: families, from: 8)
                 == Array("# TYPE one counter\n# HELP one A count.\none_total 8\n".utf8))
         #expect(ExpositionFormat.text004.text(of: families, from: nil).isEmpty)
-    }
-
-    @Test(
-        arguments: [[.index], [.updated, .changes], []] as [Set<CityFamilyName>])
-    func `The exposition has the families of cities that it is told to have`(_ families: Set<CityFamilyName>) {
-        let test = Self.busyStore()
-        let page = Exposition(rules: test.store.rules, families: families).render(test.store.snapshot(), in: .text004)
-        let text = String(decoding: page, as: UTF8.self)
-        for family in CityFamily.all {
-            #expect(text.contains("\n\(family.metric.name){") == families.contains(family.name), "\(family.name)")
-        }
-        let others = { (text: String) in
-            text.suffix(from: text.range(of: "# HELP airquality_category_info")!.lowerBound)
-        }
-        #expect(others(text) == others(test.text()))
-    }
-
-    @Test func `The exposition says which shard it is, and what it skipped, where there are shards`() {
-        var test = TestStore(format: FeedFormat(shard: Shard(index: 2, count: 3)))
-        test.receive("[" + (0..<100).map { #"{"city":"City \#($0)","aqi":1}"# }.joined(separator: ",") + "]")
-        let lines = test.text().split(separator: "\n")
-        #expect(lines.contains("airquality_exporter_shard_index 2"))
-        #expect(lines.contains("airquality_exporter_shards 3"))
-        let skipped = "airquality_exporter_feed_readings_skipped_total{feed=\"ws://feed.example/\"}"
-        #expect(lines.contains("\(skipped) \(100 - test.cities.count)"))
-        #expect(!Self.busyStore().text().contains("_shard_") && !Self.busyStore().text().contains("_skipped_"))
     }
 
     @Test(arguments: Scale.all) func `The exposition tells a category by the scale that is in force`(_ scale: Scale) {

@@ -82,11 +82,8 @@ def mounts(release=OF_IMAGE):
         return []
     toolchain = pathlib.Path(shutil.which("swift")).resolve().parents[2]
     paths = [toolchain, pathlib.Path("/etc/gitconfig")]
-    rewrites = subprocess.run(
-        ["git", "config", "--get-regexp", r"^url\..*\.insteadof$"],
-        text=True,
-        stdout=subprocess.PIPE,
-    ).stdout
+    command = ["git", "config", "--get-regexp", r"^url\..*\.insteadof$"]
+    rewrites = subprocess.run(command, text=True, stdout=subprocess.PIPE).stdout
     paths += [
         pathlib.Path(mirror)
         for mirror in re.findall(r"^url\.(/.*?)/?\.insteadof ", rewrites, re.MULTILINE)
@@ -169,49 +166,38 @@ def extract(package, moves):
     )
 
 
+def server(package, moves, name, port):
+    """The lines of an image of a server of Prometheus' makers, laid out as they do."""
+    lines = [
+        f"FROM {debian('bookworm')}",
+        extract(package, moves),
+        f"RUN mkdir -p /etc/{name} /{name} && chown 65534:65534 /{name}",
+        "USER nobody",
+        f"EXPOSE {port}",
+        f'VOLUME ["/{name}"]',
+        f"WORKDIR /{name}",
+        f'ENTRYPOINT ["/bin/{name}"]',
+        f'CMD ["--config.file=/etc/{name}/{name}.yml"]',
+        "",
+    ]
+    return "\n".join(lines)
+
+
 def containerfiles():
     toolchain = shutil.which("swift")
     programs = pathlib.Path(toolchain).resolve().parent if toolchain else None
-    base = debian("bookworm")
+    prometheus = {f"/usr/bin/{name}": "/bin/" for name in ("prometheus", "promtool")}
+    alertmanager = {
+        "/usr/bin/prometheus-alertmanager": "/bin/alertmanager",
+        "/usr/bin/amtool": "/bin/",
+        "/usr/share/prometheus": "/usr/share/",
+    }
     return {
-        SWIFT: f"FROM {base}\n{install(SWIFT_PACKAGES)}\n"
+        SWIFT: f"FROM {debian('bookworm')}\n{install(SWIFT_PACKAGES)}\n"
         f"ENV PATH={programs}:/usr/sbin:/usr/bin:/sbin:/bin\n",
-        composed_image("prom/prometheus"): "\n".join(
-            [
-                f"FROM {base}",
-                extract(
-                    "prometheus", {"/usr/bin/prometheus": "/bin/", "/usr/bin/promtool": "/bin/"}
-                ),
-                "RUN mkdir -p /etc/prometheus /prometheus && chown 65534:65534 /prometheus",
-                "USER nobody",
-                "EXPOSE 9090",
-                'VOLUME ["/prometheus"]',
-                "WORKDIR /prometheus",
-                'ENTRYPOINT ["/bin/prometheus"]',
-                'CMD ["--config.file=/etc/prometheus/prometheus.yml"]',
-                "",
-            ]
-        ),
-        composed_image("prom/alertmanager"): "\n".join(
-            [
-                f"FROM {base}",
-                extract(
-                    "prometheus-alertmanager",
-                    {
-                        "/usr/bin/prometheus-alertmanager": "/bin/alertmanager",
-                        "/usr/bin/amtool": "/bin/",
-                        "/usr/share/prometheus": "/usr/share/",
-                    },
-                ),
-                "RUN mkdir -p /etc/alertmanager /alertmanager && chown 65534:65534 /alertmanager",
-                "USER nobody",
-                "EXPOSE 9093",
-                'VOLUME ["/alertmanager"]',
-                "WORKDIR /alertmanager",
-                'ENTRYPOINT ["/bin/alertmanager"]',
-                'CMD ["--config.file=/etc/alertmanager/alertmanager.yml"]',
-                "",
-            ]
+        composed_image("prom/prometheus"): server("prometheus", prometheus, "prometheus", 9090),
+        composed_image("prom/alertmanager"): server(
+            "prometheus-alertmanager", alertmanager, "alertmanager", 9093
         ),
     }
 
@@ -231,6 +217,4 @@ def make_all():
     if not WANTED:
         return
     for image, containerfile in containerfiles().items():
-        make(
-            image, base + containerfile, lambda label, i=image, c=containerfile: build(i, c, label)
-        )
+        make(image, base + containerfile, functools.partial(build, image, containerfile))

@@ -3,15 +3,14 @@
 import fnmatch
 import pathlib
 import re
-import subprocess
 import urllib.parse
 
 import pytest
 
+from support.commands import run
+
 REPOSITORY = pathlib.Path(__file__).resolve().parents[3]
-FILES = subprocess.run(
-    ["git", "ls-files"], cwd=REPOSITORY, capture_output=True, text=True, check=True
-).stdout.split()
+FILES = run("git", "ls-files", cwd=REPOSITORY).split()
 FILES = [name for name in FILES if (REPOSITORY / name).exists()]
 DOCUMENTS = [REPOSITORY / name for name in FILES if name.endswith(".md")]
 PLACES = {*FILES, *(str(folder) for name in FILES for folder in pathlib.PurePath(name).parents)}
@@ -90,23 +89,3 @@ def test_links_lead_somewhere(path):
 @each_document
 def test_named_files_exist(path):
     assert [name for name in named(path.read_text()) if not is_there(name)] == []
-
-
-def test_a_dead_link_is_found():
-    page = REPOSITORY / "README.md"
-    found = links("[a](none.md) `[b](c.md)` [d](#more)\n```\n[e](f.md)\n```\n[g](#nothing)\n")
-    assert found == ["none.md", "#more", "#nothing"]
-    assert [dead(page, link) for link in found] == [
-        "none.md: no such file",
-        None,
-        "#nothing: no such heading",
-    ]
-
-
-def test_a_missing_file_is_found():
-    text = "`Client/Nothing.swift`, `Client/ConnectionState`, `docker/*.yaml` `HistoryTests`\n"
-    assert [(name, is_there(name)) for name in named(text)] == [
-        ("Client/Nothing.swift", False),
-        ("Client/ConnectionState", True),
-        ("docker/*.yaml", True),
-    ]

@@ -3,7 +3,6 @@
 import ctypes
 import os
 import pathlib
-import resource
 import shutil
 import signal
 import subprocess
@@ -14,6 +13,7 @@ from support.waiting import wait_for
 from support.web_configuration import HASHES
 
 EXPORTER, FEED = "air-quality-exporter", "air-quality-feed"
+FLAGS = {EXPORTER: ["--feed.demo"], FEED: ["simulate"]}
 
 #: Swift's runtime finds no arguments when a preloaded library has moved the environment.
 MOVED_ENVIRONMENT = """
@@ -22,18 +22,17 @@ __attribute__((constructor)) static void move(void) { setenv("MOVED", "1", 1); }
 """
 
 
-@pytest.mark.parametrize(("program", "flags"), [(EXPORTER, ["--feed.demo"]), (FEED, ["simulate"])])
-def test_closed_standard_streams_are_opened_first(programs, program, flags):
+@pytest.mark.parametrize("program", FLAGS)
+def test_closed_standard_streams_are_opened_first(programs, program):
     listen = "--web.listen-address=127.0.0.1:0" if program == EXPORTER else "--listen=127.0.0.1:0"
-    command = [str(programs.folder / program), *flags, listen]
+    command = [str(programs.folder / program), *FLAGS[program], listen]
     process = subprocess.Popen(["bash", "-c", 'exec "$@" 0<&- 1>&- 2>&-', "bash", *command])
     try:
         folder = pathlib.Path(f"/proc/{process.pid}")
 
-        def listens():
-            return (folder / "comm").read_text().startswith("air-quality") and len(
-                [*(folder / "task").iterdir()]
-            ) > 1
+        def listens() -> bool:
+            name = (folder / "comm").read_text()
+            return name.startswith("air-quality") and len(os.listdir(folder / "task")) > 1
 
         wait_for(listens, "the threads of the program")
         assert {os.readlink(folder / "fd" / str(number)) for number in range(3)} == {"/dev/null"}
@@ -44,24 +43,13 @@ def test_closed_standard_streams_are_opened_first(programs, program, flags):
 
 @pytest.mark.parametrize("limit", [15, 16, 18, 20, 40])
 def test_too_few_open_files_are_one_line_with_both_numbers(programs, limit):
-    def few():
-        resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
-
-    for program, flags in [
-        (EXPORTER, ["--feed.demo"]),
-        (FEED, ["simulate", "--listen=127.0.0.1:0"]),
-    ]:
-        ended = subprocess.run(
-            [programs.folder / program, *flags],
-            capture_output=True,
-            text=True,
-            timeout=30,
-            check=False,
-            preexec_fn=few,
-        )
-        assert ended.returncode == 1
-        assert len(ended.stderr.splitlines()) == 1
-        assert f"the limit of open files is {limit}, at least 64 are needed" in ended.stderr
+    few = {"launcher": ("prlimit", f"--nofile={limit}:{limit}")}
+    lines = [
+        programs.rejection(EXPORTER, "--feed.demo", **few),
+        programs.rejection(FEED, "simulate", "--listen=127.0.0.1:0", **few),
+    ]
+    said = f"the limit of open files is {limit}, at least 64 are needed"
+    assert all(said in line for line in lines), lines
 
 
 @pytest.fixture
@@ -71,31 +59,22 @@ def moved_environment(tmp_path):
     (tmp_path / "move.c").write_text(MOVED_ENVIRONMENT)
     library = tmp_path / "move.so"
     subprocess.run(["cc", "-shared", "-fPIC", "-o", library, tmp_path / "move.c"], check=True)
-    return os.environ | {"LD_PRELOAD": str(library)}
+    return {"LD_PRELOAD": str(library)}
 
 
 def test_the_password_of_a_moved_environment_is_required(programs, moved_environment, tmp_path):
     (tmp_path / "web.yml").write_text(f"basic_auth_users: {{bob: {HASHES['secret']}}}\n")
     variable = {"AIR_QUALITY_EXPORTER_WEB_CONFIG_FILE": str(tmp_path / "web.yml")}
-    exporter = programs.exporter("--feed.demo", environment=moved_environment | variable)
-    assert exporter.get("/metrics").status == 401
-    exporter.kill()
+    with programs.exporter("--feed.demo", environment=moved_environment | variable) as exporter:
+        assert exporter.get("/metrics").status == 401
 
 
-@pytest.mark.parametrize("program", [EXPORTER, FEED])
+@pytest.mark.parametrize("program", FLAGS)
 def test_arguments_are_read_although_the_environment_was_moved(
     programs, program, moved_environment
 ):
-    ended = subprocess.run(
-        [programs.folder / program, "--no-such-flag"],
-        capture_output=True,
-        text=True,
-        timeout=30,
-        check=False,
-        env=moved_environment,
-    )
-    assert ended.returncode == 1
-    assert '"--no-such-flag"' in ended.stderr
+    line = programs.rejection(program, "--no-such-flag", environment=moved_environment)
+    assert '"--no-such-flag"' in line
 
 
 def without_arguments(path: pathlib.Path, **_) -> None:
@@ -105,7 +84,7 @@ def without_arguments(path: pathlib.Path, **_) -> None:
     ctypes.CDLL(None).execv(str(path).encode(), none)
 
 
-@pytest.mark.parametrize("program", [EXPORTER, FEED])
+@pytest.mark.parametrize("program", FLAGS)
 def test_no_arguments_at_all_are_a_line_or_a_program_that_works(programs, program):
     path = programs.folder / program
     process = subprocess.Popen(
@@ -126,27 +105,12 @@ def test_no_arguments_at_all_are_a_line_or_a_program_that_works(programs, progra
         process.communicate()
 
 
-@pytest.mark.parametrize("program", [EXPORTER, FEED])
+@pytest.mark.parametrize("program", FLAGS)
 def test_without_proc_the_program_works(programs, program):
     hide = ["unshare", "--mount", "sh", "-c", "mount -t tmpfs none /proc"]
     if subprocess.run(hide, capture_output=True, check=False).returncode:
         pytest.skip("/proc cannot be hidden here")
-    flags = "--listen=127.0.0.1:0"
-    if program == EXPORTER:
-        flags = "--feed.demo --web.listen-address=127.0.0.1:0"
-    command = f"mount -t tmpfs none /proc && exec {programs.folder / program} {flags}"
-    process = subprocess.Popen(
-        ["unshare", "--mount", "sh", "-c", command],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    try:
-        line = process.stdout.readline()
-        while "istening" not in line:
-            assert line, "it ended"
-            line = process.stdout.readline()
-    finally:
-        process.terminate()
-        process.communicate(timeout=30)
-    assert process.returncode == 0
+    hide[-1] += ' && exec "$@"'
+    started = programs.exporter if program == EXPORTER else programs.feed
+    with started(*FLAGS[program], launcher=(*hide, "sh")) as running:
+        assert running.is_running

@@ -269,9 +269,9 @@ class Programs:
         program."""
         return Program([*launcher, str(self.folder / name), *arguments], environment)
 
-    def run(self, name: str, *arguments: str, environment=None, seconds: float = 30) -> Program:
+    def run(self, name: str, *arguments: str, seconds: float = 30, **options) -> Program:
         """Runs a program to its end."""
-        program = self.start(name, *arguments, environment=environment)
+        program = self.start(name, *arguments, **options)
         program.wait(seconds)
         return program
 

@@ -92,7 +92,6 @@ class Zsh(Shell):
 
 
 class Fish(Shell):
-
     def __init__(self, scripts: dict[str, str], folder, programs):
         shown = SHOW.format(arguments="$argv")
         setup = ["function fish_greeting; end", "function fish_prompt; echo '$ '; end"]

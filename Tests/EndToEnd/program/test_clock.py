@@ -1,14 +1,13 @@
 """A wall clock that is set while the exporter runs."""
 
 import os
-import shutil
 import struct
-import subprocess
-import threading
 
 import pytest
 
 from support import metrics
+from support.commands import preload
+from support.load import Load
 
 #: clock_gettime(2) with a wall clock that is ahead by the seconds that a file holds.
 LIBRARY = r"""
@@ -37,18 +36,12 @@ int clock_gettime(clockid_t clock, struct timespec *time) {
 @pytest.fixture
 def clock(tmp_path):
     """Makes the environment of a program whose clock can be set, and sets it."""
-    if shutil.which("cc") is None:
-        pytest.skip("there is no C compiler")
-    file, library = tmp_path / "ahead", tmp_path / "clock.so"
-    (tmp_path / "clock.c").write_text(LIBRARY)
-    subprocess.run(
-        ["cc", "-shared", "-fPIC", "-o", library, tmp_path / "clock.c", "-ldl"], check=True
-    )
+    file = tmp_path / "ahead"
 
     class Clock:
         # A sanitizer wants to come first.
         asan = os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
-        environment = {"LD_PRELOAD": str(library), "CLOCK_AHEAD": str(file), "ASAN_OPTIONS": asan}
+        environment = {"CLOCK_AHEAD": str(file), "ASAN_OPTIONS": asan} | preload(tmp_path, LIBRARY)
 
         def set(self, seconds: int) -> None:
             with file.open("r+b" if file.exists() else "wb") as stream:
@@ -63,23 +56,12 @@ def clock(tmp_path):
 def test_no_city_expires_because_the_clock_is_set(start, python_feed, clock, step):
     flags = ("--city.expire-after=4s", "--log.level=debug")
     exporter = start.reader(python_feed, *flags, environment=clock.environment)
-    stopped = threading.Event()
-
-    def speak():
-        while not stopped.wait(0.2):
-            python_feed.send([{"city": "Pune", "aqi": 7}])
-
     python_feed.send([{"city": "Pune", "aqi": 7}, {"city": "Silent", "aqi": 8}])
     exporter.wait_for_sample(metrics.INDEX, 8, city="Silent")
-    speaker = threading.Thread(target=speak)
-    speaker.start()
-    try:
+    with Load(python_feed, lambda _: [{"city": "Pune", "aqi": 7}], pause=0.2):
         clock.set(step)
         exporter.wait_for_line("Clock was set")
         expired = "airquality_exporter_cities_expired_total"
         exporter.wait_for_sample(expired, at_least=1)
         assert exporter.scrape().value(expired) == 1
         assert exporter.scrape().by(metrics.INDEX, "city") == {"Pune": 7}
-    finally:
-        stopped.set()
-        speaker.join()

@@ -1,10 +1,10 @@
 """Completion in the shells themselves, at a terminal: what Tab makes of a line, and offers."""
 
 import shutil
-import subprocess
 
 import pytest
 
+from support.commands import run
 from support.shells import Bash, Fish, Zsh, path_to
 
 EXPORTER, FEED = "air-quality-exporter", "air-quality-feed"
@@ -49,24 +49,16 @@ def offered(shell, programs, scripts, tmp_path_factory):
         words = shell.keys(line + shell.EVERY)
         unfinished = [] if line.endswith(" ") else [given.pop()]
         assert words[: len(given)] == given, words
-        flag = (
-            unfinished[0].partition("=")[0] + "=" if unfinished and "=" in unfinished[0] else None
-        )
-        return sorted(
-            word.removeprefix(flag) if flag else word.removesuffix("=")
-            for word in words[len(given) :]
-        )
+        flag, sign, _ = unfinished[0].partition("=") if unfinished else ("", "", "")
+        offers = words[len(given) :]
+        if sign:
+            return sorted(word.removeprefix(f"{flag}=") for word in offers)
+        return sorted(word.removesuffix("=") for word in offers)
 
     def by_fish(line: str) -> list[str]:
         command = f"source '{folder / line.split()[0]}'; complete --do-complete '{line}'"
-        ended = subprocess.run(
-            ["fish", "--no-config", "-c", command],
-            capture_output=True,
-            text=True,
-            check=True,
-            env=path_to(programs),
-        )
-        words = {each.partition("\t")[0] for each in ended.stdout.splitlines()}
+        offers = run("fish", "--no-config", "-c", command, env=path_to(programs))
+        words = {each.partition("\t")[0] for each in offers.splitlines()}
         last = "" if line.endswith(" ") else line.split()[-1]
         if "=" in last:
             return sorted(word.removeprefix(last.partition("=")[0] + "=") for word in words)
@@ -99,10 +91,7 @@ def test_tab_finishes_what_is_clear(shell, line, words):
     if not isinstance(shell, Bash):
         # These shells put a blank or a sign between a flag and its value, and take the sign back
         # when nothing follows.
-        words, found = (
-            " ".join(words).replace("=", " ").split(),
-            " ".join(found).replace("=", " ").split(),
-        )
+        words, found = (" ".join(each).replace("=", " ").split() for each in (words, found))
     assert found == words
 
 
@@ -145,12 +134,8 @@ def test_what_is_offered(offered, line, words):
 
 
 def test_every_flag_is_offered(offered, programs):
-    for program, command in [
-        (EXPORTER, ""),
-        (EXPORTER, "healthcheck"),
-        (EXPORTER, "probe"),
-        *((FEED, each) for each in COMMANDS),
-    ]:
+    commands = [(EXPORTER, each) for each in ("", "healthcheck", "probe")]
+    for program, command in [*commands, *((FEED, each) for each in COMMANDS)]:
         listed = programs.run(program, *command.split(), "--help").output
         flags = sorted(line.strip().partition("=")[0] for line in listed if line.startswith("  --"))
         assert offered(f"{program} {command} --".replace("  ", " ")) == flags

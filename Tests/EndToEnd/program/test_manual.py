@@ -13,7 +13,6 @@ from support.waiting import wait_for
 
 REPOSITORY = pathlib.Path(__file__).parents[3]
 EXPORTER, FEED = "air-quality-exporter", "air-quality-feed"
-DATE = {"SOURCE_DATE_EPOCH": "1795340000"}
 
 
 @pytest.fixture(scope="module", params=[EXPORTER, FEED])
@@ -22,20 +21,17 @@ def page(request, programs, tmp_path_factory):
     if not shutil.which("help2man"):
         pytest.skip("no help2man here")
     command = [REPOSITORY / "docker/debian/manual", programs.folder / request.param]
-    ended = subprocess.run(command, capture_output=True, text=True, env=os.environ | DATE)
-    assert (ended.returncode, ended.stderr) == (0, "")
     path = tmp_path_factory.mktemp("man") / f"{request.param}.1"
-    path.write_text(ended.stdout)
+    path.write_text(run(*command, **os.environ, SOURCE_DATE_EPOCH="1795340000"))
     return path
 
 
 def run(*command: object, **environment: str) -> str:
-    """What a reader of manual pages writes, which must not complain."""
+    """What a maker or reader of manual pages writes, which must not complain."""
     if not shutil.which(command[0]):
         pytest.skip(f"no {command[0]} here")
-    ended = subprocess.run(
-        command, capture_output=True, text=True, env={"PATH": "/usr/bin:/bin", **environment}
-    )
+    given = {"PATH": "/usr/bin:/bin"} | environment
+    ended = subprocess.run(command, capture_output=True, text=True, env=given)
     assert (ended.returncode, ended.stderr) == (0, ""), ended.stdout
     return ended.stdout
 

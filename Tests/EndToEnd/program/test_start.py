@@ -3,12 +3,12 @@
 import ctypes
 import os
 import pathlib
-import shutil
 import signal
 import subprocess
 
 import pytest
 
+from support.commands import preload
 from support.waiting import wait_for
 from support.web_configuration import HASHES
 
@@ -54,12 +54,7 @@ def test_too_few_open_files_are_one_line_with_both_numbers(programs, limit):
 
 @pytest.fixture
 def moved_environment(tmp_path):
-    if shutil.which("cc") is None:
-        pytest.skip("no C compiler is installed")
-    (tmp_path / "move.c").write_text(MOVED_ENVIRONMENT)
-    library = tmp_path / "move.so"
-    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, tmp_path / "move.c"], check=True)
-    return {"LD_PRELOAD": str(library)}
+    return preload(tmp_path, MOVED_ENVIRONMENT)
 
 
 def test_the_password_of_a_moved_environment_is_required(programs, moved_environment, tmp_path):

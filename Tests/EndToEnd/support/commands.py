@@ -1,6 +1,10 @@
 """Programs of others, run to their end."""
 
+import pathlib
+import shutil
 import subprocess
+
+import pytest
 
 
 def run(*command, **options) -> str:
@@ -8,3 +12,13 @@ def run(*command, **options) -> str:
     result = subprocess.run(command, capture_output=True, text=True, **options)
     assert result.returncode == 0, result.stdout + result.stderr
     return result.stdout
+
+
+def preload(folder: pathlib.Path, source: str) -> dict[str, str]:
+    """The environment of a program before which a library is loaded that is made of this C."""
+    if not shutil.which("cc"):
+        pytest.skip("no C compiler is installed")
+    (folder / "library.c").write_text(source)
+    library = folder / "library.so"
+    run("cc", "-shared", "-fPIC", "-o", library, folder / "library.c", "-ldl")
+    return {"LD_PRELOAD": str(library)}

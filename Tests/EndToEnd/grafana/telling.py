@@ -62,15 +62,9 @@ class Alertmanager(Program):
             receiver["webhook_configs"] = [{"url": listener.url}]
         file = folder / "alertmanager.yml"
         file.write_text(yaml.safe_dump(content))
-        super().__init__(
-            [
-                "prometheus-alertmanager",
-                f"--config.file={file}",
-                f"--storage.path={folder / 'alertmanager'}",
-                "--web.listen-address=127.0.0.1:0",
-                "--cluster.listen-address=",
-            ]
-        )
+        flags = [f"--config.file={file}", f"--storage.path={folder / 'alertmanager'}"]
+        flags += ["--web.listen-address=127.0.0.1:0", "--cluster.listen-address="]
+        super().__init__(["prometheus-alertmanager", *flags])
         said = r'msg="Listening on" address=(127\.0\.0\.1:\d+)'
         self.address = self.wait_for_match(said, self.errors)
 

@@ -94,8 +94,8 @@ def test_examples_are_right(page, programs, tmp_path):
             assert ended.process.returncode == 0, arguments
         elif program == EXPORTER:
             feed = [] if {"--feed.url", "--feed.demo"} & set(arguments) else ["--feed.demo"]
-            check = [each for each in (*arguments, "--config.check") if each != "healthcheck"]
-            ended = programs.run(program, *dict.fromkeys(check), *feed)
+            others = [each for each in arguments if each not in ("healthcheck", "--config.check")]
+            ended = programs.run(program, *others, *feed, "--config.check")
             assert ended.output == ["configuration is valid"], arguments
         elif arguments[0] == "record":
             recorded = f"--output={tmp_path / 'recorded'}"

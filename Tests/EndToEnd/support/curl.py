@@ -22,15 +22,8 @@ TLS_FAILURES = (35, 52, 55, 56, BAD_PEER_CERTIFICATE)
 
 def curl(url: str, *options: str, seconds: int = 30) -> Answer:
     """One request, without redirects and without the user's configuration."""
-    command = [
-        "curl",
-        "--disable",
-        "--silent",
-        "--show-error",
-        "--max-time", str(seconds),
-        "--write-out",
-    ]
-    command += ["%{stderr}%{json}\n%{header_json}", *options, url]
+    command = ["curl", "--disable", "--silent", "--show-error", "--max-time", str(seconds)]
+    command += ["--write-out", "%{stderr}%{json}\n%{header_json}", *options, url]
     ended = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL)
     if ended.returncode != 0:
         raise CurlError(ended.returncode, ended.stderr.decode(errors="replace").splitlines()[0])

@@ -54,8 +54,6 @@ class Fault:
     flags: dict[str, str] = dataclasses.field(default_factory=dict)
     #: Whether the exporter gets a reading before the fault.
     is_after_reading: bool = False
-    #: The first connections, all with the fault; the next one is good.
-    connections: int = 1
     #: What the frame has to say that the exporter closes with.
     close_status: int | None = None
 

@@ -97,30 +97,20 @@ class Prometheus(Program):
         interval: str = "1s",
         **sections,
     ):
+        names = ("scrape_interval", "scrape_timeout", "evaluation_interval")
+        job = {"job_name": "air-quality-exporter", "static_configs": [{"targets": list(targets)}]}
         configuration = {
-            "global": {
-                "scrape_interval": interval,
-                "scrape_timeout": interval,
-                "evaluation_interval": interval,
-            },
+            "global": dict.fromkeys(names, interval),
             "rule_files": list(rules),
-            "scrape_configs": [
-                {"job_name": "air-quality-exporter", "static_configs": [{"targets": list(targets)}]}
-            ],
+            "scrape_configs": [job],
             **sections,
         }
         # JSON is YAML.
         file = folder / "prometheus.yml"
         file.write_text(json.dumps(configuration))
-        super().__init__(
-            [
-                "prometheus",
-                f"--config.file={file}",
-                f"--storage.tsdb.path={folder / 'tsdb'}",
-                "--web.listen-address=127.0.0.1:0",
-                "--log.level=info",
-            ]
-        )
+        flags = [f"--config.file={file}", f"--storage.tsdb.path={folder / 'tsdb'}"]
+        flags += ["--web.listen-address=127.0.0.1:0", "--log.level=info"]
+        super().__init__(["prometheus", *flags])
         said = r'msg="Listening on" address=127\.0\.0\.1:(\d+)'
         self.port = int(self.wait_for_match(said, self.errors))
         wait_for(lambda: self._get("/-/ready"), "Prometheus to be ready", 60)

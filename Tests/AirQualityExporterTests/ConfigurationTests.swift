@@ -10,30 +10,9 @@ import WebSocket
 @testable import CommandLine
 
 struct ConfigurationTests {
-    private func configuration(
-        _ arguments: [String], environment: [String: String] = [:]
-    ) throws(FlagError) -> Configuration {
-        guard
-            case .run(let flags) = try Program.exporter.parse(
-                arguments: arguments, environment: environment)
-        else { throw FlagError("no run") }
+    private func configuration(_ arguments: [String]) throws(FlagError) -> Configuration {
+        guard case .run(let flags) = try Program.exporter.parse(arguments: arguments) else { throw FlagError("no run") }
         return try Configuration(flags)
-    }
-
-    @Test func `The configuration comes from the environment as well, and the flag wins`() throws {
-        let configuration = try configuration(
-            ["--history.capacity=7"],
-            environment: [
-                "AIR_QUALITY_EXPORTER_FEED_URL": "ws://a.example/\nwss://b.example/",
-                "AIR_QUALITY_EXPORTER_HISTORY_CAPACITY": "9", "AIR_QUALITY_EXPORTER_WEB_CONFIG_FILE": "web.yml",
-                "AIR_QUALITY_EXPORTER_WEB_ENABLE_LIFECYCLE": "true", "AIR_QUALITY_EXPORTER_PORT": "tcp://10.0.0.1:80",
-                "AIR_QUALITY_EXPORTER_FEED_PAUSE_WHEN_UNUSED": "1m30s",
-            ])
-        #expect(configuration.feeds.map(\.label) == ["ws://a.example/", "wss://b.example/"])
-        #expect(configuration.historyCapacity == 7)
-        #expect(configuration.web.configFile == "web.yml")
-        #expect(configuration.web.isLifecycleEnabled)
-        #expect(configuration.pauseWhenUnused == .seconds(90))
     }
 
     private static let address = "expected a ws:// or wss:// address, such as ws://host:8080/path"
@@ -169,19 +148,9 @@ struct ConfigurationTests {
         #expect(flags.count { $0.defaultText != nil } > 20)
     }
 
-    @Test func `A health check needs no feed`() throws {
-        #expect(try configuration(["healthcheck", "--web.listen-address=:1"]).feeds.isEmpty)
-    }
-
-    @Test(
-        arguments: [
-            (["--feed.url", "wss://x/v1/a1b2c3d4e5f6a7b8/live"], "wss://x/v1/…/live"),
-            (["--feed.url", "wss://x/city-of-new-delhi-live"], "wss://x/city-of-new-delhi-live"),
-            (["--feed.url", "ws://x/s", "--feed.name", "roof"], "roof"),
-        ])
-    func `A feed is named after its address without what may be a token, or as it is told`(
-        _ arguments: [String], _ label: String
-    ) throws {
-        #expect(try configuration(arguments).configuredFeeds().map(\.label) == [label])
+    @Test func `A feed is named after its address, or as it is told`() throws {
+        let address = ["--feed.url", "wss://x/v1/a1b2c3d4e5f6a7b8/live"]
+        #expect(try configuration(address).configuredFeeds().map(\.label) == ["wss://x/v1/…/live"])
+        #expect(try configuration(address + ["--feed.name", "roof"]).configuredFeeds().map(\.label) == ["roof"])
     }
 }

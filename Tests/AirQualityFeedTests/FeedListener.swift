@@ -1,18 +1,12 @@
 import Bytes
 import FeedProtocol
-import Synchronization
 import System
 import TestSupport
 import WebSocket
 
 /// A client of a feed that keeps what it hears. Once disconnected it stays so for the time of a test.
 final class FeedListener {
-    private final class Heard: Sendable {
-        let messages = Mutex<[String]>([])
-        let end = Mutex<DisconnectReason?>(nil)
-    }
-
-    private let heard = Heard()
+    private let heard = Monitor<(messages: [String], end: DisconnectReason?)>(([], nil))
     private let client: WebSocketClient
     private let thread: ServiceThread
 
@@ -24,11 +18,11 @@ final class FeedListener {
         let client = WebSocketClient(
             configuration: configuration,
             onEvent: { event in
-                if case .disconnected(let reason, _, _) = event { heard.end.withLock { $0 = $0 ?? reason } }
+                if case .disconnected(let reason, _, _) = event { heard.change { $0.end = $0.end ?? reason } }
             },
             onMessage: { _, message in
                 let text = unsafe message.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
-                heard.messages.withLock { $0.append(text) }
+                heard.change { $0.messages.append(text) }
             })
         self.client = client
         thread = try ServiceThread(name: "listener") { client.run() }
@@ -39,9 +33,9 @@ final class FeedListener {
         thread.join()
     }
 
-    var messages: [String] { heard.messages.withLock { $0 } }
+    var messages: [String] { heard.read(\.messages) }
     /// How the connection has ended.
-    var end: DisconnectReason? { heard.end.withLock { $0 } }
+    var end: DisconnectReason? { heard.read(\.end) }
 
     func waitForMessages(_ count: Int) -> Bool { wait { messages.count >= count } }
     func waitForEnd() -> Bool { wait { end != nil } }

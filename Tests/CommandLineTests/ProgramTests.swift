@@ -88,14 +88,11 @@ struct ParsingTests {
         #expect(try served(arguments, environment).isVerbose == isOn)
     }
 
-    @Test func `A default stands in for what is not given`() throws {
+    @Test func `A default stands in for what is not given, and values that are given replace it`() throws {
         #expect(try served([]) == ServeOptions())
         #expect(try !parsed([]).isGiven("listen"))
         #expect(try parsed(["--listen=127.0.0.1:80"]).isGiven("listen"))
         #expect(try served(["--feed.limit=7"]).feed.limit == 7)
-    }
-
-    @Test func `Values that are given replace the default`() throws {
         #expect(try served(["--feed.header=a", "--feed.header=b"]).feed.headers == ["a", "b"])
     }
 
@@ -218,10 +215,6 @@ struct HelpTests {
             #expect(text.hasPrefix("usage: sample play FILE [flags]\n\nPlays a file.\n\nFlags:\n  --once\n"))
             #expect(!text.contains("--verbose"))
         }
-    }
-
-    @Test func `No line is longer than 80 characters`() {
-        #expect(sample.helpText().split(separator: "\n").allSatisfy { $0.count <= 80 })
     }
 }
 

@@ -68,12 +68,6 @@ struct FeedSimulatorTests {
         try expectGolden(lines, named: "seed-2-drift-batch.jsonl")
     }
 
-    @Test func `Another seed gives other messages`() {
-        var one = FeedSimulator(seed: 1)
-        var other = FeedSimulator(seed: 2)
-        #expect(one.nextMessages() != other.nextMessages())
-    }
-
     @Test(arguments: CityNames.real) func `A city drifts through the day and changes its category rarely`(
         city: String
     ) throws {

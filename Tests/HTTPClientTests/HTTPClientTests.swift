@@ -6,56 +6,46 @@ import Testing
 
 @testable import HTTPClient
 
-private struct Settings {
-    var timeout = Duration.seconds(30)
-    var maximumBodyBytes = 8 << 20
-    var authorities: [UInt8]?
-}
-
-@discardableResult
-private func withClient<Result>(
-    _ change: (inout Settings) -> Void = { _ in }, _ body: (borrowing HTTPClient) throws -> Result
-) throws -> Result {
-    var settings = Settings()
-    change(&settings)
-    return try body(
-        try HTTPClient(
-            userAgent: "air-quality-exporter/test", timeout: settings.timeout,
-            maximumBodyBytes: settings.maximumBodyBytes, authorities: settings.authorities))
+private func makeClient(
+    timeout: Duration = .seconds(30), maximumBodyBytes: Int = 8 << 20, authorities: [UInt8]? = nil
+) throws -> HTTPClient {
+    try HTTPClient(
+        userAgent: "air-quality-exporter/test", timeout: timeout, maximumBodyBytes: maximumBodyBytes,
+        authorities: authorities)
 }
 
 /// The words of the failure; empty without one.
 private func failure(
-    of url: String, headers: [String] = [], _ change: (inout Settings) -> Void = { _ in }
+    of url: String, headers: [String] = [], timeout: Duration = .seconds(30), maximumBodyBytes: Int = 8 << 20,
+    authorities: [UInt8]? = nil
 ) throws -> String {
-    try withClient(change) { client in
-        do throws(SystemError) {
-            _ = try client.get(url, headers: headers)
-            return ""
-        } catch {
-            return error.reason
-        }
+    let client = try makeClient(timeout: timeout, maximumBodyBytes: maximumBodyBytes, authorities: authorities)
+    do throws(SystemError) {
+        _ = try client.get(url, headers: headers)
+        return ""
+    } catch {
+        return error.reason
     }
 }
 
 private func failure(
-    at server: ScriptedServer, _ change: (inout Settings) -> Void = { _ in }
+    at server: ScriptedServer, timeout: Duration = .seconds(30), maximumBodyBytes: Int = 8 << 20
 ) throws -> String {
-    try withExtendedLifetime(server) { try failure(of: server.url, change) }
+    try withExtendedLifetime(server) {
+        try failure(of: server.url, timeout: timeout, maximumBodyBytes: maximumBodyBytes)
+    }
 }
 
 struct HTTPClientTests {
     @Test func `A response has status, header and body, and the request what it was given`() throws {
         let server = ScriptedServer(
             "HTTP/1.1 404 Not Found\r\nContent-Length: 5\r\nRetry-After:  7\r\nX: a: b\r\nx: c\r\n\r\nhello")
-        let response = try withClient { client in
-            try #require(try client.get(server.url + "path?a=b", headers: ["X-API-Key: secret"]))
-        }
-        #expect(response.status == 404)
-        #expect(response.body == Array("hello".utf8))
-        #expect(response.headers.first("retry-after") == "7")
-        #expect(response.headers.first("x") == "a: b")
-        #expect(response.headers.first("y") == nil)
+        let response = try makeClient().get(server.url + "path?a=b", headers: ["X-API-Key: secret"])
+        #expect(response?.status == 404)
+        #expect(response?.body == Array("hello".utf8))
+        #expect(response?.headers.first("retry-after") == "7")
+        #expect(response?.headers.first("x") == "a: b")
+        #expect(response?.headers.first("y") == nil)
         let request = try #require(server.requests.first)
         #expect(request.hasPrefix("GET /path?a=b HTTP/1.1\r\n"))
         for line in ["User-Agent: air-quality-exporter/test", "X-API-Key: secret"] {
@@ -67,18 +57,17 @@ struct HTTPClientTests {
     @Test func `A connection is used again`() throws {
         let answer = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
         let server = ScriptedServer(answer, answer, answer)
-        try withClient { client in
-            for _ in 0..<3 {
-                let status = try client.get(server.url)?.status
-                #expect(status == 200)
-            }
+        let client = try makeClient()
+        for _ in 0..<3 {
+            let status = try client.get(server.url)?.status
+            #expect(status == 200)
         }
         #expect(server.connectionCount == 1)
     }
 
     @Test func `Statuses before the last one are passed over`() throws {
         let server = ScriptedServer("HTTP/1.1 103 Early Hints\r\nA: 1\r\n\r\nHTTP/1.1 204 No Content\r\nB: 2\r\n\r\n")
-        let response = try withClient { client in try client.get(server.url) }
+        let response = try withExtendedLifetime(server) { try makeClient().get(server.url) }
         #expect(response == HTTPClientResponse(status: 204, headers: [HTTPField(name: "B", value: "2")]))
     }
 
@@ -87,13 +76,13 @@ struct HTTPClientTests {
     @Test(arguments: ["Content-Length: 2001\r\n\r\n", "Connection: close\r\n\r\n"])
     func `A body above the limit is rejected, announced or not`(header: String) throws {
         let server = ScriptedServer("HTTP/1.1 200 OK\r\n\(header)" + String(repeating: "x", count: 2001))
-        #expect(try failure(at: server) { $0.maximumBodyBytes = 2000 } == "the body has more than 2000 bytes")
+        #expect(try failure(at: server, maximumBodyBytes: 2000) == "the body has more than 2000 bytes")
     }
 
     @Test func `A body of the limit is taken`() throws {
         let body = String(repeating: "x", count: 2000)
         let server = ScriptedServer("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + body)
-        #expect(try failure(at: server) { $0.maximumBodyBytes = 2000 } == "")
+        #expect(try failure(at: server, maximumBodyBytes: 2000) == "")
     }
 
     @Test func `A header without end is rejected`() throws {
@@ -107,7 +96,7 @@ struct HTTPClientTests {
             connection.send(begin)
             connection.holdOpen()
         }
-        #expect(try failure(at: server) { $0.timeout = .milliseconds(200) }.contains("timed out"))
+        #expect(try failure(at: server, timeout: .milliseconds(200)).contains("timed out"))
     }
 
     // MARK: Broken peers
@@ -145,7 +134,7 @@ struct HTTPClientTests {
         defer { server.stop() }
         let url = "https://127.0.0.1:\(server.port)/"
         #expect(try !failure(of: url).isEmpty)
-        #expect(try !failure(of: url) { $0.authorities = [] }.isEmpty)
+        #expect(try !failure(of: url, authorities: []).isEmpty)
     }
 
     // MARK: Cancellation
@@ -158,28 +147,27 @@ struct HTTPClientTests {
             isWanted.withLock { $0 = false }
             connection.holdOpen()
         }
-        try withClient { client in
-            let response = try client.get(server.url) { isWanted.withLock(\.self) }
-            #expect(response == nil)
+        let response = try withExtendedLifetime(server) {
+            try makeClient().get(server.url) { isWanted.withLock(\.self) }
         }
+        #expect(response == nil)
         #expect(monotonicTime() - endedAt.withLock(\.self) < .seconds(5))
     }
 
     /// libcurl calls once more when a request has failed already.
     @Test func `A request that is no longer wanted when it fails has ended without a failure`() throws {
         let url = ScriptedServer().url
-        try withClient { client in
-            for last in 1...8 {
-                var calls = 0
-                do throws(SystemError) {
-                    let response = try client.get(url) {
-                        calls += 1
-                        return calls < last
-                    }
-                    #expect(response == nil)
-                } catch {
-                    #expect(calls < last, "call \(last) of \(calls): \(error)")
+        let client = try makeClient()
+        for last in 1...8 {
+            var calls = 0
+            do throws(SystemError) {
+                let response = try client.get(url) {
+                    calls += 1
+                    return calls < last
                 }
+                #expect(response == nil)
+            } catch {
+                #expect(calls < last, "call \(last) of \(calls): \(error)")
             }
         }
     }

@@ -40,26 +40,13 @@ extension HTTPServer {
 }
 
 @Suite struct HTTPServerTests {
-    @Test func `A connection has many requests`() throws {
-        let server = try serve(respond: echo)
-        let client = try server.connect()
-        for query in ["", "a=1", "b=%20&c"] {
-            let answer = try client.request(query.isEmpty ? "/metrics" : "/metrics?\(query)")
-            #expect(answer.status == 200)
-            #expect(answer.text == "GET|/metrics|\(query)")
-            #expect(answer.value("Content-Type") == "text/plain")
-            #expect(answer.values("Date").count == 1)
-            #expect(answer.values("Server").isEmpty)
-            #expect(answer.values("Connection").isEmpty)
-        }
-    }
-
     @Test func `HTTP 1.0 ends the connection`() throws {
         let server = try serve(respond: echo)
         let client = try server.connect()
         client.send("GET /old HTTP/1.0\r\n\r\n")
         let answer = try client.readAnswer()
         #expect(answer.text == "GET|/old|")
+        #expect(answer.values("Date").count == 1 && answer.values("Server").isEmpty)
         #expect(answer.value("Connection") == "close")
         #expect(try client.readToEnd().isEmpty)
     }

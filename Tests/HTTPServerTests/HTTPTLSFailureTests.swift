@@ -1,4 +1,3 @@
-import Synchronization
 import TestSupport
 import Testing
 
@@ -9,14 +8,8 @@ import Testing
 /// Failed handshakes of TLS are reported, each once.
 @Suite struct HTTPTLSFailureTests {
     private let certificates: TestCertificates
-    private let failures = Failures()
-
-    final class Failures: Sendable {
-        private let list = Mutex<[[String]]>([])
-        func append(client: String, reason: String) { list.withLock { $0.append([client, reason]) } }
-        /// The client and the reason of each.
-        var all: [[String]] { list.withLock { $0 } }
-    }
+    /// The client and the reason of each.
+    private let failures = Monitor<[[String]]>([])
 
     init() throws { certificates = try TestCertificates.shared() }
 
@@ -34,13 +27,15 @@ import Testing
         return try serve(
             {
                 $0.web.tls = tls
-                $0.onTLSHandshakeFailure = failures.append
+                $0.onTLSHandshakeFailure = { [failures] client, reason in
+                    failures.change { $0.append([client, reason]) }
+                }
             }, respond: echo)
     }
 
     private func expectFailure(_ reason: String, of server: HTTPServer) {
-        eventually("the failure") { failures.all.count == 1 }
-        #expect(failures.all == [["127.0.0.1", reason]])
+        eventually("the failure") { failures.read(\.count) == 1 }
+        #expect(failures.read(\.self) == [["127.0.0.1", reason]])
     }
 
     /// A client's certificate, the names that are allowed, and the reason.
@@ -68,7 +63,7 @@ import Testing
         client.send([22, 3, 1, 2, 0, 1, 0, 1, 252, 3, 3])
         eventually("its end") {
             server.sweep(after: .seconds(11))
-            return !failures.all.isEmpty
+            return failures.read { !$0.isEmpty }
         }
         #expect(try client.readToEnd().isEmpty)
     }

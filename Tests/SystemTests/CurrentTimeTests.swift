@@ -10,15 +10,6 @@ struct CurrentTimeTests {
         #expect((Int64(seconds - 1) * 1000...Int64(seconds + 60) * 1000).contains(milliseconds))
     }
 
-    @Test func `Monotonic time does not go back`() {
-        var last = monotonicTime()
-        for _ in 0..<1000 {
-            let now = monotonicTime()
-            #expect(now >= last)
-            last = now
-        }
-    }
-
     @Test(
         arguments: [
             (.zero, 0), (.seconds(-5), 0), (.nanoseconds(1), 1), (.milliseconds(1), 1), (.microseconds(1001), 2),

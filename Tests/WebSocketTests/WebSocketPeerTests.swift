@@ -15,7 +15,7 @@ struct WebSocketPeerTests {
                 peer.acceptWebSocket()
                 guard number == 0 else { return peer.holdOpen() }
                 // Unread when the client ends the connection, which must not make it a reset.
-                peer.send(serverFrame(0x81, "[]") + [0x83, 0] + [UInt8](repeating: 7, count: 1 << 20))
+                peer.send(frame(0x81, "[]") + [0x83, 0] + [UInt8](repeating: 7, count: 1 << 20))
                 let frame = peer.receiveFrame()
                 ends.withLock { $0 = [[frame?.opcode ?? 0], frame?.payload ?? [], peer.receive()] }
             },
@@ -69,9 +69,9 @@ struct WebSocketPeerTests {
         let server = RawServer { peer, number in
             peer.acceptWebSocket()
             guard number == 0 else { return peer.holdOpen() }
-            peer.send(serverFrame(0x81, "first"))
+            peer.send(frame(0x81, "first"))
             isRead.wait()
-            peer.send(serverFrame(0x81, "second"))
+            peer.send(frame(0x81, "second"))
             isSent.open()
             peer.holdOpen()
         }

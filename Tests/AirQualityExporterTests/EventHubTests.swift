@@ -74,26 +74,6 @@ import Testing
         #expect(try bench.event(client).contains("event: change"))
     }
 
-    @Test(arguments: [("0.77", true), ("0.1", true), ("nonsense", true), (nil, false)] as [(String?, Bool)])
-    func `A listener that comes back is told at once if it has missed something`(
-        _ id: String?, isTold: Bool
-    ) throws {
-        let bench = try Bench()
-        bench.receive(#"[{"city":"Delhi","aqi":5}]"#)
-        let client = try bench.listen(lastEventID: id)
-        if isTold {
-            let event = try bench.event(client)
-            let current = try #require(event.split(separator: "\n").first { $0.hasPrefix("id: ") }?.dropFirst(4))
-            let again = try bench.listen(lastEventID: String(current))
-            #expect(try again.read(upTo: "\r\n") == "\r\n")
-            bench.tick()
-            #expect(!again.hasBytes)
-        } else {
-            #expect(try client.read(upTo: "\r\n") == "\r\n")
-            #expect(!client.hasBytes)
-        }
-    }
-
     /// The second of two that come while nobody listens must not take for known what the first has yet to be told.
     @Test func `Listeners that connect at once miss no event`() throws {
         for round in 0..<300 {

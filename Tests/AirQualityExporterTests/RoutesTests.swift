@@ -6,7 +6,6 @@ import HTTPServer
 import HTTPText
 import Synchronization
 import System
-import TestSupport
 import Testing
 
 @testable import AirQualityExporter

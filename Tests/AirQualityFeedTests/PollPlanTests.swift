@@ -2,7 +2,6 @@ import AirQualityIndex
 import AirSources
 import Bytes
 import HTTPText
-import Synchronization
 import System
 import Testing
 
@@ -57,10 +56,11 @@ private struct Scenario {
 
     /// Answers what was asked, or is asked now; the city that it was.
     @discardableResult mutating func answer(
-        _ status: Int = 200, _ body: String = "", headers: [HTTPField] = []
+        _ status: Int = 200, _ body: String = "", headers: [String: String] = [:]
     ) -> String? {
         take { city in
             let body = Array(body.replacing("LATITUDE", with: "\(city)").utf8)
+            let headers = headers.map { HTTPField(name: $0.key, value: $0.value) }
             return .success(HTTPClientResponse(status: status, headers: headers, body: body))
         }
     }
@@ -221,7 +221,7 @@ struct PollPlanTests {
         ] {
             for status in [429, 503] {
                 var scenario = Scenario()
-                scenario.answer(status, headers: [HTTPField(name: name, value: value)])
+                scenario.answer(status, headers: [name: value])
                 #expect(scenario.wait() == start + wait)
             }
         }
@@ -236,11 +236,8 @@ struct PollPlanTests {
 
     @Test func `The last call that is allowed is followed by the wait that the source names`() {
         var scenario = Scenario()
-        scenario.answer(
-            200, station(50, at: start),
-            headers: [
-                HTTPField(name: "x-ratelimit-remaining", value: "0"), HTTPField(name: "x-ratelimit-reset", value: "45"),
-            ])
+        let headers = ["x-ratelimit-remaining": "0", "x-ratelimit-reset": "45"]
+        scenario.answer(200, station(50, at: start), headers: headers)
         #expect(scenario.wait() == start + 45_000)
         #expect(scenario.log.isEmpty)
     }
@@ -294,7 +291,7 @@ struct PollPlanTests {
 
     @Test func `A redirect is named without its query`() {
         var scenario = Scenario()
-        scenario.answer(301, headers: [HTTPField(name: "Location", value: "https://other/feed?token=secret")])
+        scenario.answer(301, headers: ["Location": "https://other/feed?token=secret"])
         #expect(
             scenario.log == ["waqi has no data for Delhi: status 301, which redirects to https://other/feed?***"])
     }
@@ -367,7 +364,7 @@ struct PollPlanTests {
         let wait = scenario.wait() ?? 0
         #expect(wait <= start - 5 * hour + 15 * minute)
         var paused = Scenario()
-        paused.answer(429, headers: [HTTPField(name: "Retry-After", value: "3600")])
+        paused.answer(429, headers: ["Retry-After": "3600"])
         paused.now = start - 5 * hour
         #expect(paused.wait() == start - 4 * hour)
     }

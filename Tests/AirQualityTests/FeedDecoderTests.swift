@@ -1,6 +1,5 @@
 import Bytes
 import JSON
-import TestSupport
 import Testing
 
 @testable import AirQuality

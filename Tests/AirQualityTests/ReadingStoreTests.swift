@@ -1,6 +1,5 @@
 import Bytes
 import FeedProtocol
-import Synchronization
 import TestSupport
 import Testing
 

@@ -1,5 +1,4 @@
 import Bytes
-import Foundation
 import JSON
 import Testing
 

@@ -9,12 +9,14 @@ import enum AirQuality.Pollutant
 struct CPCBTests {
     private func rows(
         _ values: [(String, String)], city: String = "Delhi", station: String = "ITO, Delhi - CPCB",
-        updated: String = "22-07-2026 00:00:00", member: String = "avg_value", place: (Double, Double) = (28.6, 77.2)
+        updated: String = "22-07-2026 00:00:00", member: String = "avg_value",
+        place: (latitude: String, longitude: String) = ("\"28.6\"", "\"77.2\"")
     ) -> [String] {
         values.map { pollutant, value in
             """
             {"country":"India","state":"Delhi","city":"\(city)","station":"\(station)","last_update":"\(updated)",
-            "latitude":"\(place.0)","longitude":"\(place.1)","pollutant_id":"\(pollutant)","min_value":"1","\(member)":\(value)}
+            "latitude":\(place.latitude),"longitude":\(place.longitude),"pollutant_id":"\(pollutant)","min_value":"1",
+            "\(member)":\(value)}
             """
         }
     }
@@ -49,22 +51,17 @@ struct CPCBTests {
 
     /// As data.gov.in has given coordinates for Cuttack and Pali.
     @Test func `Blanks around coordinates, values and times do not matter`() throws {
-        let document = page(rows(good, updated: " 22-07-2026 00:00:00 "))
-            .replacing(#""latitude":"28.6""#, with: #""latitude":"28.6     ""#)
-            .replacing(#""longitude":"77.2""#, with: #""longitude":" 77.2""#)
-            .replacing(#""avg_value":"120""#, with: #""avg_value":" 120 ""#)
-        #expect(try air(source.findings(in: document)).index == 120)
+        let values = good.map { ($0, $1.replacing("\"120\"", with: "\" 120 \"")) }
+        let place = ("\"28.6     \"", "\" 77.2\"")
+        #expect(try index(of: rows(values, updated: " 22-07-2026 00:00:00 ", place: place)) == 120)
     }
 
     @Test func `Stations that are left out are named with the reason`() throws {
-        let places = [("A", "\"\"", "77.2"), ("B", "\"95\"", "77.2"), ("C", "19.9", "75.3")]
         let document = page(
-            rows(good)
-                + places.map { station, latitude, longitude in
-                    rows([("PM10", "9")], station: station)[0]
-                        .replacing(#""latitude":"28.6""#, with: "\"latitude\":\(latitude)")
-                        .replacing(#""longitude":"77.2""#, with: "\"longitude\":\(longitude)")
-                } + rows([("PM10", "9")], station: "D", updated: "23-07-2026 00:00:00")
+            rows(good) + rows([("PM10", "9")], station: "A", place: ("\"\"", "77.2"))
+                + rows([("PM10", "9")], station: "B", place: ("\"95\"", "77.2"))
+                + rows([("PM10", "9")], station: "C", place: ("19.9", "75.3"))
+                + rows([("PM10", "9")], station: "D", updated: "23-07-2026 00:00:00")
                 + rows([("PM10", "99999")], station: "E") + rows([("PM10", "9")], city: "Agra", station: "F"))
         #expect(
             try source.response(to: document).omissions == [
@@ -227,10 +224,10 @@ struct CPCBTests {
     @Test func `Of two cities with one name each has its own stations`() throws {
         var source = CPCB(cities: [maharashtra, bihar], key: "k")
         let document = page(
-            rows(good, city: "Aurangabad", station: "Padegaon", place: (19.901, 75.307))
+            rows(good, city: "Aurangabad", station: "Padegaon", place: ("19.901", "75.307"))
                 + rows(
                     [("PM10", "\"47\""), ("CO", "1"), ("NO2", "2")], city: "Aurangabad", station: "Gurdeo Nagar",
-                    place: (24.758, 84.366)))
+                    place: ("24.758", "84.366")))
         let findings = try source.findings(for: [0, 1]) { _ in document }
         #expect(try air(findings).index == 120)
         #expect(try air([findings[1]]).index == 47)

@@ -1,5 +1,4 @@
 internal import CZlib
-import Foundation
 import TestSupport
 import Testing
 

@@ -1,7 +1,6 @@
 import AirQuality
 import Bytes
 import FeedProtocol
-import Foundation
 import TestSupport
 import Testing
 

@@ -1,12 +1,8 @@
 import Bytes
 import Foundation
-import Glibc
-import TestSupport
 import Testing
 
 @testable import HTTPServer
-@testable import System
-@testable import WebConfiguration
 
 /// Requests that mean one thing to us and another to somebody else get 400 in one line, and the connection ends:
 /// whatever follows them is not answered.
@@ -98,13 +94,6 @@ import Testing
         }
     }
 
-    @Test func `An ambiguous request is rejected over TLS`() throws {
-        let server = try Self.encrypted.get()
-        for scenario in Case.all {
-            try expectRefused(scenario, good, server.exchange(good + scenario.bytes + hidden, isTLS: true))
-        }
-    }
-
     private func expectRefused(_ scenario: Case, _ before: [UInt8], _ received: [UInt8]) throws {
         let name = scenario.name
         var text = String(decoding: received, as: UTF8.self)[...]
@@ -141,42 +130,18 @@ import Testing
     }
 
     private static let plain = Result { try serve(respond: echo) }
-
-    private static let encrypted = Result {
-        let certificates = try TestCertificates.shared()
-        return try serve(
-            {
-                $0.web.tls = TLSConfiguration(
-                    certificate: (try? certificates.content("server-ec.pem")) ?? [],
-                    key: (try? certificates.content("server-ec.key")) ?? [], priority: TLSPriority().text(key: .ecdsa))
-            }, respond: echo)
-    }
 }
 
 private func escaped(_ bytes: [UInt8]) -> String { quoted(String(decoding: bytes, as: UTF8.self)) }
 
 extension HTTPServer {
-    /// All that comes back for these bytes, which are sent in such parts.
-    fileprivate func exchange(_ parts: [UInt8]..., isTLS: Bool = false) throws -> [UInt8] {
-        let socket = try ClientSocket(.tcp(host: "127.0.0.1", port: port))
-        guard isTLS else { return exchange(parts, send: { try socket.send($0) }, receive: { try socket.receive() }) }
-        let session = try TLSSession.client(over: socket.descriptor)
-        #expect(try session.handshake())
-        return exchange(parts, send: { try session.send($0) }, receive: { try session.receive() })
-    }
-
-    private func exchange(
-        _ parts: [[UInt8]], send: ([UInt8]) throws -> Void, receive: () throws -> [UInt8]
-    ) -> [UInt8] {
+    /// All that comes back for these bytes, which are sent in such parts. The first may have ended the connection.
+    fileprivate func exchange(_ parts: [UInt8]...) throws -> [UInt8] {
+        let client = try connect()
         for (number, part) in parts.enumerated() {
             if number > 0 { usleep(1000) }
-            // The first may have ended the connection.
-            try? send(part)
+            client.send(part)
         }
-        var received: [UInt8] = []
-        while true {
-            guard let more = try? receive(), !more.isEmpty else { return received }
-            received += more
-        }
+        return try client.readToEnd()
     }
 }

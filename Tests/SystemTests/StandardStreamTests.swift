@@ -1,6 +1,5 @@
 import Glibc
 import Synchronization
-import TestSupport
 import Testing
 
 @testable import System

@@ -103,9 +103,7 @@ struct ConfigurationTests {
             (["--log.level=trace"], #"--log.level "trace": expected debug, info, warn or error"#),
             (["--log.format=xml"], #"--log.format "xml": expected logfmt or json"#),
         ] as [([String], String)])
-    func `A bad configuration is one line with the flag, the value and what was expected`(
-        arguments: [String], line: String
-    ) {
+    func `A mistake is one line with the flag, the value and what was expected`(arguments: [String], line: String) {
         #expect(throws: FlagError(line)) { try configuration(["--feed.url=ws://x/"] + arguments) }
     }
 

@@ -211,9 +211,7 @@ struct FeedTests {
             (60, [], 59, false), (60, [], 60, true), (60, [], 300, true), (60, [59], 118, false), (60, [59], 119, true),
             (60, [59, 201], 260, false), (60, [59, 201, 202], 262, true), (0, [], 1 << 40, false),
         ] as [(Int, [Int], Int, Bool)])
-    func `Feeds are paused when nobody has read for the limit, and resumed by the next read`(
-        limit: Int, reads: [Int], second: Int, isPaused: Bool
-    ) {
+    func `Feeds are paused when unread, and resumed by a read`(limit: Int, reads: [Int], second: Int, isPaused: Bool) {
         var configuration = Configuration()
         configuration.pauseWhenUnused = .seconds(limit)
         let store = ReadingStore(rules: StoreRules(), feeds: [], at: 0)

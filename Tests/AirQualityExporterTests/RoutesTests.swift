@@ -130,9 +130,7 @@ struct RoutesTests {
     }
 
     @Test(arguments: [("GET", "", 200), ("GET", "limit=0", 400), ("PUT", "", 405)])
-    func `Each response of the JSON path names the origin that may read it`(
-        _ method: String, _ query: String, _ status: Int
-    ) throws {
+    func `Each response in JSON names who may read it`(_ method: String, _ query: String, _ status: Int) throws {
         let request = HTTPRequest(method: method, path: "/history.json", query: query)
         let response = try server { $0.web.corsOrigin = "https://grafana.example" }.respond(to: request)
         #expect(response.status == status)
@@ -191,9 +189,7 @@ struct RoutesTests {
             ("/city/Mumbai", "range=3h&to=5", "query: range=3h beside from or to: expected one of them"),
             ("/city/Mumbai", "from=5&to=5", "query: from is 5, expected less than to, which is 5"),
         ])
-    func `A request for a page with a bad query is answered with one line`(
-        _ path: String, _ query: String, _ line: String
-    ) throws {
+    func `A bad query for a page is answered with one line`(_ path: String, _ query: String, _ line: String) throws {
         let answer = try server().get(path, query: query)
         #expect(answer.status == 400)
         #expect(answer.text == line + "\n")

@@ -107,7 +107,7 @@ struct PollDayTests {
         SourceName.allCases.filter { $0 != .json }.map { ($0, "k") } + [(.cpcb, nil)]
 
     @Test(arguments: sources)
-    func `A day of each source with faults loses no hour and keeps within what the source allows`(
+    func `A day with faults loses no hour and keeps to what the source allows`(
         source: SourceName, key: String?
     ) throws {
         var service = Service(source: source, random: SeededRandom(seed: 7))

@@ -63,9 +63,7 @@ struct BreakpointsTests {
                 [(0, 0), (2.5, 10), (5, 20), (15, 40), (50, 60), (90, 80), (140, 100), (190, 120)]
             ),
         ] as [(String, SubIndexCurve?, [(Double, Double)])])
-    func `Classes touch, and above the last one its slope goes on`(
-        name: String, curve: SubIndexCurve?, points: [(Double, Double)]
-    ) throws {
+    func `Classes touch; the last one goes on`(name: String, curve: SubIndexCurve?, points: [(Double, Double)]) throws {
         let curve = try #require(curve)
         for (concentration, index) in points { #expect(isNear(curve.index(concentration), index), "\(concentration)") }
     }

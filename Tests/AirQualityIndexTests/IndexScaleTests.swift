@@ -113,9 +113,7 @@ struct AmericanIndexTests {
             ("SO2 of one hour", [.so2: [µg(400, .so2)]], 200), ("SO2 of a day", [.so2: steady(µg(604.5, .so2))], 300),
             ("ammonia", [.nh3: steady(1000)], nil),
         ] as [(String, [Pollutant: [Double?]], Double?)])
-    func `The American index is the greatest sub-index`(
-        name: String, values: [Pollutant: [Double?]], expected: Double?
-    ) {
+    func `America's index is the greatest sub-index`(name: String, values: [Pollutant: [Double?]], expected: Double?) {
         #expect((try? IndexScale.us.indices(of: air(values), at: 1000).index) == expected)
     }
 
@@ -136,9 +134,7 @@ struct EuropeanIndexTests {
             ([.so2: [5], .no2: [1], .o3: [1]], nil),
             ([.pm25: [5], .no2: [1], .o3: [1], .co: [90_000], .nh3: [5000]], 20),
         ] as [([Pollutant: [Double?]], Double?)])
-    func `The European index is of the newest hour of particulate matter, nitrogen dioxide and ozone, cut off`(
-        values: [Pollutant: [Double?]], expected: Double?
-    ) {
+    func `The European index is of the newest hour, cut off`(values: [Pollutant: [Double?]], expected: Double?) {
         #expect((try? IndexScale.eu.indices(of: air(values), at: 1000).index) == expected)
     }
 }

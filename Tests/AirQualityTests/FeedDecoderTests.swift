@@ -138,9 +138,7 @@ struct FeedDecoderTests {
             ("\"yesterday\"", nil, "bad_time"), ("\"+0530\"", nil, "bad_time"), ("\"\"", nil, "bad_time"),
             ("true", nil, "bad_time"), ("-1", nil, "bad_time"), ("1e300", nil, "bad_time"),
         ] as [(String, Timestamp?, String?)])
-    func `A message with times has each reading at its own, or rejects it`(
-        _ time: String, _ updatedAt: Timestamp?, _ reason: String?
-    ) {
+    func `A reading has its own time, or is rejected`(_ time: String, _ updatedAt: Timestamp?, _ reason: String?) {
         var test = TestStore(format: FeedFormat(timeField: "time"))
         test.receive(#"[{"city":"Pune","aqi":1,"time":\#(time)}]"#)
         #expect(test.state(of: "Pune")?.updatedAt == updatedAt)

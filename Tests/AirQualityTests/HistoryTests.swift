@@ -10,7 +10,7 @@ struct HistoryTests {
             ([0], [0]), ([0, 1], [0, 1]), ([0, 1, 2, 30], [0, 1]), ([0, 1, 30.999], [0, 1]), ([0, 1, 31], [0, 1, 31]),
             ([0, 1, 35, 61, 65], [0, 1, 35, 65]), ([0, 100], [0, 100]), ([0, 100, 129, 130], [0, 100, 130]),
         ] as [([Double], [Double])])
-    func `The history keeps the first two at once, then one when the interval has passed since the last kept`(
+    func `The history keeps the first two at once, then one an interval later`(
         _ readings: [Double], _ points: [Double]
     ) {
         var test = TestStore()

@@ -6,23 +6,6 @@ import Testing
 @testable import AirQuality
 
 struct ReadingStoreTests {
-    /// Whatever a message contains, nobody waits for the lock until all of it is taken in.
-    @Test(
-        arguments: [0, 1, ReadingStore.sliceCount, ReadingStore.sliceCount + 1, 10_000])
-    func `The store takes in a long message in parts`(_ count: Int) {
-        var test = TestStore(cityLimit: 5000)
-        let elements = (0..<count).map { #"{"city":"City \#($0)","aqi":20}"# }
-        let message = Array("[\(elements.joined(separator: ","))]".utf8)
-        let before = test.store.version
-        test.receive(message)
-        let parts = max(1, (count + ReadingStore.sliceCount - 1) / ReadingStore.sliceCount)
-        #expect(test.store.version - before == parts)
-        let feed = test.store.feeds[0]
-        #expect(feed.messages == 1 && feed.bytes == message.count && feed.readings == min(count, 5000))
-        #expect(test.store.snapshot().cityCount == min(count, 5000))
-        #expect(test.rejections == (count > 5000 ? ["city_limit": UInt64(count - 5000)] : [:]))
-    }
-
     /// A page of a version is not rendered again, and a city of a version that is saved is not saved again.
     @Test func `A store has another version after each part of a message`() {
         var test = TestStore()

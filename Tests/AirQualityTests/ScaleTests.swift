@@ -12,9 +12,7 @@ struct ScaleTests {
             ("us", 201, 5), ("us", 301, 6), ("eu", 19.9, 1), ("eu", 20, 2), ("eu", 40, 3), ("eu", 60, 4), ("eu", 80, 5),
             ("eu", 99.9, 5), ("eu", 100, 6),
         ] as [(String, Double, UInt8)])
-    func `A scale gives the category from its own boundaries up`(
-        _ name: String, _ index: Double, _ category: UInt8
-    ) throws {
+    func `A scale gives a category from its boundaries up`(_ name: String, _ index: Double, _ category: UInt8) throws {
         let scale = try #require(Scale.all.first { $0.name == name })
         #expect(scale.category(of: index) == category)
     }

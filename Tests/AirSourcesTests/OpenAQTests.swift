@@ -171,9 +171,7 @@ struct OpenAQTests {
             ("\"high\"", nil, ["hours without a value that can be read", "sensors without an hour of the last day"]),
             ("null", nil, ["hours without a value that can be read", "sensors without an hour of the last day"]),
         ] as [(String, Double?, [String])])
-    func `Small negative values count as 0, and all that is changed or left out is named`(
-        value: String, expected: Double?, reasons: [String]
-    ) throws {
+    func `Values that are changed or left out are named`(value: String, expected: Double?, reasons: [String]) throws {
         let response = try response(toHours: hours(value))
         #expect(response.omissions == Set(reasons.map { Omission($0, "pm2_5 of Delhi") }))
         if let expected {

@@ -85,9 +85,7 @@ struct AdviceTests {
             (["localhost:9090"], #"unexpected argument "localhost:9090", did you mean --listen=localhost:9090?"#),
             (["SAMPLE_LISTEN=:1"], #"unexpected argument "SAMPLE_LISTEN=:1", did you mean SAMPLE_LISTEN=… sample?"#),
         ])
-    func `A word that the program does not know is answered with what to use instead`(
-        arguments: [String], line: String
-    ) {
+    func `A word that the program does not know is answered with what to use`(arguments: [String], line: String) {
         expectLine(arguments, line)
     }
 

@@ -38,7 +38,7 @@ struct CityExtrasTests {
             ("[1]", #"country="before",latitude="",longitude="""#),
             (#"{"country":"a\nb"}"#, #"country="before",latitude="",longitude="""#),
         ])
-    func `A place is empty where it cannot be used, and without anything the one before stays`(
+    func `A place is empty where it cannot be used, and without one the former stays`(
         _ place: String, _ labels: String
     ) {
         var test = TestStore(format: Self.format)

@@ -22,9 +22,7 @@ struct ConcentrationsTests {
             (#"{"PM2.5":1,"pm1":2,"pm10":3}"#, "pm10 3.0"), ("{}", ""), ("[]", ""), ("[{}]", ""), ("7", ""),
             ("true", ""), (#""58.1""#, ""), (#"{"pm10":1,"pm10":"x"}"#, ""),
         ])
-    func `Concentrations are read where they are numbers from 0 to a million, or text that holds one`(
-        _ pollutants: String, _ expected: String
-    ) {
+    func `Concentrations are numbers from 0 to a million, or text of one`(_ pollutants: String, _ expected: String) {
         var test = TestStore(format: Self.format)
         test.receive(#"[{"city":"Delhi","aqi":1},{"city":"Pune","aqi":7,"pollutants":\#(pollutants)}]"#)
         #expect(test.concentrations(of: "Pune") == expected)

@@ -68,9 +68,7 @@ struct FeedSimulatorTests {
         try expectGolden(lines, named: "seed-2-drift-batch.jsonl")
     }
 
-    @Test(arguments: CityNames.real) func `A city drifts through the day and changes its category rarely`(
-        city: String
-    ) throws {
+    @Test(arguments: CityNames.real) func `A city drifts all day and rarely changes its category`(city: String) throws {
         let indices = try #require(LongRun.shared.indices[city])
         let share = Double(indices.count) / Double(LongRun.stepCount)
         #expect(abs(share - 0.6) < 0.03)

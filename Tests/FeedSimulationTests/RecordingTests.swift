@@ -1,4 +1,3 @@
-import Foundation
 import Testing
 
 @testable import FeedSimulation
@@ -172,30 +171,4 @@ struct RecordingErrorTests {
         let error = #expect(throws: RecordingError.self) { try Recording(bytes) }
         #expect(error == RecordingError(line: 2, "City is \"A\u{FFFD}\", expected a name in UTF-8"))
     }
-}
-
-/// The reference data is not part of the package.
-private let referenceFile = URL(filePath: #filePath).deletingLastPathComponent()
-    .appending(path: "../../../shared/data/cpcb-city-day.csv").standardized
-
-@Test(.enabled(if: FileManager.default.fileExists(atPath: referenceFile.path), "skipped: no reference data"))
-func `Daily data of India is played`() throws {
-    let recording = try Recording([UInt8](Data(contentsOf: referenceFile)))
-    #expect(recording.messages.count == 2009)
-    #expect(!recording.isTimed)
-    #expect(String(decoding: recording.messages[0], as: UTF8.self) == #"[{"city":"Delhi","aqi":472.0}]"#)
-
-    struct Element: Decodable {
-        var city: String
-        var aqi: Double
-    }
-    let days = try recording.messages.indices.map {
-        try JSONDecoder().decode([Element].self, from: Data(recording.messages[$0]))
-    }
-    let elements = days.joined()
-    #expect(elements.count == 24_850)
-    #expect(elements.map(\.aqi).max() == 2049)
-    #expect(Set(elements.map(\.city)).count == 26)
-    let delhi = elements.filter { $0.city == "Delhi" }
-    #expect(delhi.count == 1999)
 }

@@ -19,9 +19,7 @@ import Testing
             (["Host": "x", "TRANSFER-encoding": ""], 411, false),
             (["Host": "x", "Transfer-Encoding": "chunked", "Content-Length": "0"], 400, false),
         ] as [(KeyValuePairs<String, String>, Int?, Bool)])
-    func `The header says where the request ends`(
-        fields: KeyValuePairs<String, String>, status: Int?, hasContent: Bool
-    ) {
+    func `A header says where a request ends`(fields: KeyValuePairs<String, String>, status: Int?, hasContent: Bool) {
         do throws(HTTPRejection) {
             let fields = fields.map { HTTPField(name: $0.key, value: $0.value) }
             let framing = try HTTPFraming(of: fields, needsHost: true)
@@ -33,7 +31,7 @@ import Testing
 
     @Test(arguments: ["", " ", "-1", "+1", "0x1", "1 1", "1.0", "1,1", "٣"])
     func `A length that is no number is rejected`(length: String) {
-        `The header says where the request ends`(
+        `A header says where a request ends`(
             fields: ["Host": "x", "Content-Length": length], status: 400, hasContent: false)
     }
 

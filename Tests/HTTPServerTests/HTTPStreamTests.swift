@@ -64,9 +64,7 @@ import Testing
         #expect(try client.read(upTo: "hello") == "hello")
     }
 
-    @Test(arguments: [true, false]) func `A listener that has gone is noticed although nothing is sent`(
-        byReset: Bool
-    ) throws {
+    @Test(arguments: [true, false]) func `A listener that has gone is noticed without an event`(byReset: Bool) throws {
         let events = Events()
         let server = try serveEvents(events)
         let client = try listen(server)

@@ -119,9 +119,7 @@ import Testing
     }
 
     @Test(arguments: ["YWxpY2U6eA==", "Ym9iOng=", "bm9ib2R5Ong=", "YWxpY2U6"])
-    func `A rejection takes as many rounds as the most expensive hash, for any user`(
-        _ credentials: String
-    ) throws {
+    func `A rejection takes as many rounds as the most expensive hash, for any user`(_ credentials: String) throws {
         var rounds = 0
         let isRight = try check(base64: credentials).run { hash, _ in
             rounds += 1 << hash.cost

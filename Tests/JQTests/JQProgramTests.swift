@@ -37,7 +37,7 @@ struct JQProgramTests {
             ("halt", "[1]", ""), ("., halt", "{}", "[{}]"), ("debug, stderr", "{}", "[{},{}]"),
             ("[env, $ENV, input_filename]", "{}", "[{},{},null]"),
         ])
-    func `A program gives its results as one array, those that are arrays as their elements`(
+    func `A program gives one array of its results, flattened once`(
         program: String, message: String, expected: String
     ) {
         #expect(results(of: program, [message]) == [expected])
@@ -49,9 +49,7 @@ struct JQProgramTests {
             (#"import "a" as a; ."#, "module not found"),
             (#"include "/etc/passwd"; ."#, "module not found"), (#"import "a" as $a; ."#, "module not found"),
         ])
-    func `A program that does not compile is an error of one line with jq's own words`(
-        program: String, words: String
-    ) {
+    func `A program that does not compile is an error of one line with jq's own words`(program: String, words: String) {
         let reason = results(of: program, [])[0]
         #expect(reason.contains(words) && !reason.contains("jq: "), "\(reason)")
         #expect(!reason.contains { $0.isNewline })
@@ -65,9 +63,7 @@ struct JQProgramTests {
             (".", "{", "Unfinished"), (".", String(repeating: "[", count: 12000), "depth"),
             ("range(200000)", "{}", "more than 100000 results"),
         ])
-    func `A message that a program cannot read is an error with jq's own words, and the next message is read`(
-        program: String, message: String, words: String
-    ) throws {
+    func `A bad message is jq's error, and the next is read`(program: String, message: String, words: String) throws {
         let results = results(of: "if . == 1 then {} else (\(program)) end", [message, "1"])
         try #require(results.count == 2, "\(results)")
         #expect(results[0].contains(words), "\(results)")
@@ -82,7 +78,7 @@ struct JQProgramTests {
             (#""x" * (. * 5e8)"#, "for a message"), ("reduce range(1e6) as $i (null; [.])", "for a message"),
             ("def f: [f]; f", "for a message"),
         ])
-    func `A program that would not end, or takes too much memory, costs its message, and the next one is read`(
+    func `A program that never ends costs its message, and the next one is read`(
         program: String, words: String
     ) throws {
         let results = results(of: "if . == 1 then {} else (\(program)) end", ["2", "1"])

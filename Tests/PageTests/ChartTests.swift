@@ -32,9 +32,7 @@ struct ChartTests {
             ([5.0], 51.0), ([48], 51), ([49], 101), ([52], 101), ([300], 401), ([401], 500), ([500], 600),
             ([0, 999], 1100),
         ] as [([Double], Double)])
-    func `An axis ends where the category of the highest point does, or the next one`(
-        _ indices: [Double], _ top: Double
-    ) throws {
+    func `An axis ends with the category of the highest point, or the next`(_ indices: [Double], _ top: Double) throws {
         #expect(try chart(points(indices)).top == top)
     }
 

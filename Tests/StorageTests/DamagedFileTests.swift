@@ -165,7 +165,7 @@ import Testing
     }
 
     @Test(arguments: [5, 99], [1, 200])
-    func `A file of a later version is rejected and not touched, however many tables it has`(
+    func `A file of a later version is rejected and not touched, with any tables`(
         version: Int, tableCount: Int
     ) throws {
         try save(makeStore([makeCity("Pune")]), in: path)

@@ -54,9 +54,7 @@ import Testing
         drop(writer)
     }
 
-    private func restart(
-        _ path: String, _ store: inout ReadingStore, _ next: ReadingStore
-    ) throws -> StorageWriter {
+    private func restart(_ path: String, _ store: inout ReadingStore, _ next: ReadingStore) throws -> StorageWriter {
         store = next
         return try makeWriter(path, next)
     }

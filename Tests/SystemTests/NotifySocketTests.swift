@@ -30,9 +30,7 @@ struct NotifySocketTests {
             ("-5", nil, nil),
             ("x", nil, nil),
         ] as [(String?, String?, Duration?)])
-    func `The watchdog interval is for the process that it names`(
-        microseconds: String?, process: String?, expected: Duration?
-    ) {
+    func `The watchdog is for the process that it names`(microseconds: String?, process: String?, expected: Duration?) {
         let environment = ["WATCHDOG_USEC": microseconds, "WATCHDOG_PID": process].compactMapValues(\.self)
         #expect(NotifySocket.watchdogInterval(environment: environment, process: 42) == expected)
     }

@@ -45,9 +45,7 @@ import Testing
             ("a list for another key", TLSPriority(cipherSuites: [.ecdheECDSAWithAES128GCM]), ["TLS1.3"], tls13),
             ("a list of TLS 1.3's suites", TLSPriority(cipherSuites: [.aes256GCM]), ["TLS1.3"], tls13),
         ] as [(String, TLSPriority, [String], [String])])
-    func `Choices are what GnuTLS understands of them`(
-        name: String, priority: TLSPriority, versions: [String], suites: [String]
-    ) throws {
+    func `GnuTLS takes the choices`(name: String, priority: TLSPriority, versions: [String], suites: [String]) throws {
         let offer = try GnuTLSOffer(priority.text(key: .rsa))
         #expect(offer.versions == versions)
         #expect(Set(offer.suites) == Set(suites))

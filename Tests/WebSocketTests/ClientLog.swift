@@ -72,11 +72,9 @@ final class ClientLog: Sendable {
 extension WebSocketEvent { static let opened = WebSocketEvent.connected([]) }
 
 /// Runs the body with a client that is stopped and awaited afterwards.
-func withClient(
-    _ configuration: WebSocketClientConfiguration, _ body: (WebSocketClient, ClientLog) throws -> Void
-) throws {
+func withClient(_ settings: WebSocketClientConfiguration, _ body: (WebSocketClient, ClientLog) throws -> Void) throws {
     let log = ClientLog()
-    let client = WebSocketClient(configuration: configuration, onEvent: { log.add($0) }, onMessage: { log.add($0, $1) })
+    let client = WebSocketClient(configuration: settings, onEvent: { log.add($0) }, onMessage: { log.add($0, $1) })
     let thread = try ServiceThread(name: "client") {
         client.run()
         log.setReturned()

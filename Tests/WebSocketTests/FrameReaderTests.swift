@@ -206,9 +206,7 @@ struct FrameReaderTests {
     /// Whole, byte by byte, and in odd pieces.
     private static let pieces = [[Int.max / 2], [1], [2], [3, 1, 7], [1000, 1]]
 
-    @Test(arguments: Row.messages + Row.violations) func `Frames are read the same in any pieces, or rejected`(
-        _ row: Row
-    ) {
+    @Test(arguments: Row.messages + Row.violations) func `Frames are read in any pieces, or rejected`(_ row: Row) {
         for pieces in Self.pieces where row.bytes.count < 10_000 || pieces[0] > 500 {
             let reading = Reading(row.bytes, pieces: pieces, limit: row.limit, compression: row.compression)
             #expect(reading.items == row.items, "in pieces of \(pieces)")

@@ -67,10 +67,7 @@ struct ConfigurationTests {
             (["--feed.value-field=city"], #"--feed.value-field "city": \#(otherField)"#),
             (["--feed.value-field=/city"], #"--feed.value-field "/city": \#(otherField)"#),
             (["--feed.time-field=aqi"], #"--feed.time-field "aqi": \#(otherField)"#),
-            (
-                ["--feed.time-field=t", "--feed.pollutants-field=t"],
-                #"--feed.pollutants-field "t": \#(otherField)"#
-            ),
+            (["--feed.time-field=t", "--feed.pollutants-field=t"], #"--feed.pollutants-field "t": \#(otherField)"#),
             (["--feed.pollutants-field=t", "--feed.place-field=t"], #"--feed.place-field "t": \#(otherField)"#),
             (
                 ["--feed.value-field=/data/~2"],

@@ -41,11 +41,10 @@ import Testing
         }
 
         /// A client that listens.
-        func listen(lastEventID: String? = nil) throws -> RawHTTPClient {
+        func listen() throws -> RawHTTPClient {
             guard case .tcp(_, let port) = server.addresses[0] else { preconditionFailure("it listens on TCP") }
             let client = try RawHTTPClient(port: port)
-            let field = lastEventID.map { "Last-Event-ID: \($0)\r\n" } ?? ""
-            client.send("GET /events HTTP/1.1\r\nHost: x\r\n\(field)\r\n")
+            client.send("GET /events HTTP/1.1\r\nHost: x\r\n\r\n")
             _ = try client.read(upTo: "retry: 2000\n:\n\n")
             return client
         }

@@ -40,8 +40,7 @@ struct FeedConnectionTests {
         #expect(try connection.headerFields().last == HTTPField(name: "X-Key", value: "2"), "read at each connect")
         directory.write("headers", "secret")
         let error = #expect(throws: FeedOptionError.self) { try connection.headerFields() }
-        #expect(
-            error?.line(prefix: "--feed.") == "--feed.header-file \"\(file)\": expected \"Name: value\" in line 1")
+        #expect(error?.line(prefix: "--feed.") == "--feed.header-file \"\(file)\": expected \"Name: value\" in line 1")
     }
 
     @Test func `Fields that the handshake sets itself are rejected, whether a flag or a file has them`() {

@@ -95,12 +95,8 @@ struct FeedTests {
             ),
             (#"[{"name":"Pune","aqi":5}]"#, "value=5 fields=name,aqi hint=--feed.city-field name"),
             (#"[{"city":"Delhi","aqi":"N/A"}]"#, "city=Delhi value=N/A fields=city,aqi"),
-            (
-                #"[{"city":"Delhi","aqi":"x"},{"city":"Pune","aqi":1}]"#, "city=Delhi value=x fields=city,aqi"
-            ),
-            (
-                #"{"status":"ok","data":[{"city":"Pune","aqi":5}]}"#, "fields=status,data hint=--feed.items /data"
-            ),
+            (#"[{"city":"Delhi","aqi":"x"},{"city":"Pune","aqi":1}]"#, "city=Delhi value=x fields=city,aqi"),
+            (#"{"status":"ok","data":[{"city":"Pune","aqi":5}]}"#, "fields=status,data hint=--feed.items /data"),
             (#"{"a;rm -r":[{"city":"Pune","aqi":5}]}"#, "fields=a;rm -r hint=--feed.items '/a;rm -r'"),
             ("7", "message=7"), ("[[7],8]", "element=[7]"),
             (#"[{"city":"Pune","aqi":NaN}]"#, "err=NaN at byte 22"), ("[", "err=ends too early, at byte 1"),
@@ -135,11 +131,9 @@ struct FeedTests {
         #expect(MessageExplanation.serverWords(in: message.utf8.span) == words)
     }
 
-    @Test func `What a server says is not hidden by its greeting, nor by what it said on an earlier connection`() throws
-    {
+    @Test func `What a server says is not hidden by its greeting, nor by what it said before`() throws {
         let store = ReadingStore(rules: StoreRules(), feeds: ["ws://x/"], at: 0)
-        let feed = ConfiguredFeed(
-            label: "ws://x/", address: try WebSocketAddress("ws://x/"), settings: Configuration())
+        let feed = ConfiguredFeed(label: "ws://x/", address: try WebSocketAddress("ws://x/"), settings: Configuration())
         var handler = FeedHandler(feed, number: 0, store: store, logger: Logger(write: lines.append))
         func said() -> String? {
             let problem = store.snapshot(withHistories: true).readinessProblem(at: currentTime()) ?? ""

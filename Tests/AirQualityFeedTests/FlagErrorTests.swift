@@ -38,10 +38,7 @@ struct FlagErrorTests {
             (["poll", "--index=uk"], #"--index "uk": expected india, us or eu"#),
             (["poll", "--set=europe"], #"--set "europe": expected seeds, india or capitals"#),
             (["poll", "--cities=/no/file"], #"--cities "/no/file": \#(cities): \#(missing)"#),
-            (
-                ["poll", "--source=waqi", "--index=india"],
-                #"--index "india": expected us, the index that waqi gives"#
-            ),
+            (["poll", "--source=waqi", "--index=india"], #"--index "india": expected us, the index that waqi gives"#),
             (["poll", "--source=cpcb", "--index=us"], #"--index "us": expected india, the index that cpcb gives"#),
             (
                 ["poll", "--source=openaq"],

@@ -292,8 +292,7 @@ struct PollPlanTests {
     @Test func `A redirect is named without its query`() {
         var scenario = Scenario()
         scenario.answer(301, headers: ["Location": "https://other/feed?token=secret"])
-        #expect(
-            scenario.log == ["waqi has no data for Delhi: status 301, which redirects to https://other/feed?***"])
+        #expect(scenario.log == ["waqi has no data for Delhi: status 301, which redirects to https://other/feed?***"])
     }
 
     @Test func `A status that says no to one query leaves the others`() {

@@ -145,8 +145,7 @@ struct FeedDecoderTests {
         #expect(test.rejections == (reason.map { [$0: 1] } ?? [:]))
     }
 
-    @Test
-    func `A message with times that name no zone has them in the zone that is told, and says so where none is`() {
+    @Test func `A time without a zone is in the one that is told, or the message says so`() {
         let message = Array(#"[{"city":"Pune","aqi":1,"time":"2026-11-21T10:19:45"}]"#.utf8)
         var told = TestStore(format: FeedFormat(timeField: "time", timeZone: 19_800_000))
         told.receive(message)
@@ -183,8 +182,7 @@ struct FeedDecoderTests {
         #expect(decoded("{}", "[7]").rejections[.notAnObject] == 1)
     }
 
-    @Test
-    func `A message with a time older than the city's newest reading is skipped, whatever else is wrong with it`() {
+    @Test func `A reading older than the city's newest is skipped, whatever else is wrong with it`() {
         var test = TestStore(format: FeedFormat(timeField: "time"))
         test.receive(#"[{"city":"Pune","aqi":1,"time":1795236580},{"city":"Pune","aqi":2,"time":1795236579}]"#)
         test.receive(#"[{"city":"Pune","aqi":-3,"time":1795236579},{"city":"Pune","aqi":-3,"time":1795236581}]"#)

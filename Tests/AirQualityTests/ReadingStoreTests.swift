@@ -63,8 +63,7 @@ struct ReadingStoreTests {
         #expect(test.store.takeRejectedNames().isEmpty)
     }
 
-    @Test
-    func `The store counts a city that comes twice in a message, or from two feeds at a time, and names it once`() {
+    @Test func `The store counts a city that comes twice, in a message or from two feeds, and names it once`() {
         let store = TestStore(feeds: ["a", "b"]).store
         var decoder = FeedDecoder(format: FeedFormat())
         let one = store.setFeed(label: "a", idleTimeout: 60_000)
@@ -97,8 +96,7 @@ struct ReadingStoreTests {
         #expect(test.store.takeDuplicateNames().isEmpty)
     }
 
-    @Test
-    func `The store takes a reading that is not newer for the same again: it renews neither arrival nor expiry`() {
+    @Test func `The store takes a reading that is not newer for the same: it renews neither arrival nor expiry`() {
         var test = TestStore(expireAfter: 60_000, format: FeedFormat(timeField: "time", pollutantsField: "p"))
         func message(_ index: Int) -> String {
             #"{"city":"Pune","aqi":\#(index),"time":\#(TestStore.start),"p":{"o3":\#(index)}}"#
@@ -246,8 +244,7 @@ struct ReadingStoreTests {
         #expect(test.store.expire(at: TestStore.start + step + 90_401) == 1)
     }
 
-    @Test
-    func `The store takes readings of what is now the future for readings of now when the clock is set back`() {
+    @Test func `The store takes readings of what is now the future for readings of now when the clock is set back`() {
         var test = TestStore(expireAfter: 60_000, format: FeedFormat(timeField: "time"))
         func message(_ index: Int, _ time: Timestamp) -> String { #"{"city":"Pune","aqi":\#(index),"time":\#(time)}"# }
         test.receive(message(1, TestStore.start), at: TestStore.start)

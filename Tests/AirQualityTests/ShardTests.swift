@@ -40,8 +40,7 @@ struct ShardTests {
 
     /// Results of other implementations:
     /// https://github.com/dgryski/go-jump and https://pypi.org/project/jump-consistent-hash/.
-    @Test(
-        arguments: [(1, 1, 0), (42, 57, 43), (0xDEAD_10CC, 1, 0), (0xDEAD_10CC, 666, 361), (256, 1024, 520)])
+    @Test(arguments: [(1, 1, 0), (42, 57, 43), (0xDEAD_10CC, 1, 0), (0xDEAD_10CC, 666, 361), (256, 1024, 520)])
     func `The shard of a name is the jump consistent hash of others`(key: UInt64, count: Int, bucket: Int) {
         #expect(Shard.jump(key, count: count) == bucket)
     }
@@ -66,8 +65,7 @@ struct ShardTests {
         for size in sizes { #expect(abs(Double(size) - mean) < 5 * mean.squareRoot()) }
     }
 
-    @Test(
-        arguments: [0, 1, .max, 0xCBF2_9CE4_8422_2325] as [UInt64])
+    @Test(arguments: [0, 1, .max, 0xCBF2_9CE4_8422_2325] as [UInt64])
     func `The shard of a name has a place for every key, up to the most shards`(_ key: UInt64) {
         for count in [1, 2, 10_000, Shard.maximumCount] { #expect((0..<count).contains(Shard.jump(key, count: count))) }
     }

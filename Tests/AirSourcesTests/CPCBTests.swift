@@ -284,8 +284,7 @@ struct CPCBTests {
             }
             #expect(try air(response.findings).index == 120)
             #expect(try air(response.findings).subIndices[.nh3] == 7)
-            #expect(
-                response.omissions == [Omission("older values of stations that come twice", "ITO, Delhi - CPCB")])
+            #expect(response.omissions == [Omission("older values of stations that come twice", "ITO, Delhi - CPCB")])
         }
     }
 
@@ -376,8 +375,7 @@ struct CPCBFeedTests {
         station name: String, index: String, updated: String, reason: String, shown: String
     ) throws {
         let averages = [("PM2.5", "300"), ("PM10", "NA"), ("CO", "7")]
-        let text = document(
-            station("A", [], index: "97") + station(name, averages, index: index, updated: updated))
+        let text = document(station("A", [], index: "97") + station(name, averages, index: index, updated: updated))
         let response = try source.response(to: text)
         #expect(response.omissions == [Omission("stations \(reason)", shown)])
         #expect(try air(response.findings).index == 97)

@@ -97,8 +97,7 @@ struct OpenAQTests {
     /// Since 18 February 2025 numbers of India's gases are in µg/m³ and mg/m³ under the label ppb, as
     /// `EndToEnd/live/test_recordings.py` shows; but for ozone, and no city has 1,200 mg/m³ of carbon monoxide.
     @Test func `India's label ppb is right for ozone, and for a number that is too high in mg/m³`() throws {
-        let station = location(
-            1, country: "IN", [(11, "pm25", micrograms), (14, "co", "ppb"), (15, "o3", "ppb")])
+        let station = location(1, country: "IN", [(11, "pm25", micrograms), (14, "co", "ppb"), (15, "o3", "ppb")])
         let air = try air(findings([station]) { hours($0 == 14 ? "1200" : "30") })
         #expect(air.concentrations == [.pm25: 30, .co: 1374.73, .o3: 58.89])
     }

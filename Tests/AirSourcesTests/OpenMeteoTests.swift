@@ -85,16 +85,6 @@ struct OpenMeteoTests {
         #expect(air.concentrations.keys.contains(.nh3) == false)
     }
 
-    @Test func `Hours out of order are sorted by their time`() throws {
-        let order = Array(0..<30).reversed() + [30, 31]
-        let times = order.map { "\(thisHour - Int64($0) * 3600)" }.joined(separator: ",")
-        let values = order.map { $0 == 0 ? "77" : "45" }.joined(separator: ",")
-        let document = #"{"hourly":{"time":[\#(times)],"pm2_5":[\#(values)],"ozone":[\#(values)],"pm10":[\#(values)]}}"#
-        let air = try air(source().findings(in: document))
-        #expect(air.observedAt == thisHour)
-        #expect(air.concentrations[.pm25] == 77)
-    }
-
     @Test func `Old hours are no air`() throws {
         var source = source()
         let document = place(three, future: 0)

@@ -35,12 +35,6 @@ struct TimesTests {
         #expect(degrees(180) == "180.0")
     }
 
-    @Test func `The way between two places is in kilometres`() {
-        let place = PolledCity(name: "A", latitude: 28.6139, longitude: 77.2090)
-        #expect(place.kilometers(to: 19.0760, 72.8777).map { Int($0) } == 1148)
-        #expect(place.kilometers(to: 28.6139, 77.2090) == 0)
-    }
-
     @Test(arguments: [
         ("Invalid key", SourceError.refused("Invalid key")), ("api_key is wrong", .refused("api_key is wrong")),
         ("Unauthorized", .refused("Unauthorized")), ("no data for Turkey", .failed("no data for Turkey")),

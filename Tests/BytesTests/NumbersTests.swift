@@ -45,8 +45,7 @@ struct NumbersTests {
         }
     }
 
-    @Test(
-        arguments: [(152, "152.0"), (1.5, "1.5"), (0, "0.0"), (1e-7, "1e-07")] as [(Double, String)])
+    @Test(arguments: [(152, "152.0"), (1.5, "1.5"), (0, "0.0"), (1e-7, "1e-07")] as [(Double, String)])
     func `The text of a whole number in JSON has a point`(_ number: Double, _ expected: String) {
         #expect(text { $0.appendDecimal(number) } == expected)
     }

@@ -98,11 +98,6 @@ struct ValueFormatTests {
         #expect(format.expected("") == "debug, info or warn")
     }
 
-    @Test func `A text may say what is expected of it`() {
-        let format = ValueFormat<Int>("NUMBER", expected: { "a number instead of \($0)" }, parse: { Int($0) })
-        #expect(format.expected("x") == "a number instead of x")
-    }
-
     @Test func `Values are written as a user would write them`() {
         func durations(_ seconds: Double) -> String? { ValueFormat.duration().text?(.seconds(seconds)) }
         #expect(

@@ -26,8 +26,7 @@ import Testing
         return inputs
     }()
 
-    @Test(arguments: inputs.keys.sorted()) func `What was compressed is read by zlib, with any end`(name: String) throws
-    {
+    @Test(arguments: inputs.keys.sorted()) func `Compressed text is read by zlib, with any end`(name: String) throws {
         let bytes = try #require(Self.inputs[name])
         let member = Gzip.member(of: bytes)
         #expect(try decompressed(member) == bytes)

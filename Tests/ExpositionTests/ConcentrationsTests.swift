@@ -117,8 +117,7 @@ struct ConcentrationsTests {
     }
 
     @Test(arguments: ExpositionFormat.allCases)
-    func `Concentrations and the feed's source are on the golden page in each format`(_ format: ExpositionFormat) throws
-    {
+    func `Concentrations and the source are on the golden page in each format`(_ format: ExpositionFormat) throws {
         let end = format == .openMetrics100 ? "om" : "prom"
         try expectGolden(Self.busyStore().page(format), named: "concentrations.\(format).\(end)")
     }

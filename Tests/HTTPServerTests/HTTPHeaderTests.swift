@@ -82,8 +82,7 @@ import Testing
     /// What a rejected request may hide. Answered, it ends the connection as well.
     private let hidden = Array("GET /hidden HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".utf8)
 
-    @Test(arguments: Case.all) func `An ambiguous request is rejected and ends the connection`(_ scenario: Case) throws
-    {
+    @Test(arguments: Case.all) func `Ambiguous requests are rejected and end the connection`(_ scenario: Case) throws {
         let server = try Self.plain.get()
         for before in [[], good] {
             let whole = before + scenario.bytes + hidden

@@ -226,13 +226,6 @@ struct JSONReaderTests {
         #expect(found == cities.map { $0 + " absent" }.joined(separator: "; "))
     }
 
-    @Test func `Messages that are rows are read by pointers`() {
-        let rows = Array(#"[["Delhi",301],["Pune"],7]"#.utf8)
-        #expect(
-            Found.read(rows, fields: ["/0", "/1"])
-                == "'Delhi' 301.0; 'Pune' absent; absent absent")
-    }
-
     @Test(
         arguments: [
             ("7", "7"), ("-7", "-7"), ("18446744073709551615", "18446744073709551615"), ("0", "0"), ("7.0", "7"),

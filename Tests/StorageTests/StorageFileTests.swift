@@ -165,8 +165,7 @@ import Testing
     let directory = TemporaryDirectory()
     var path: String { directory.file("storage.db") }
 
-    @Test(arguments: [1, 2, 25, 1000]) func `The file has as many points of a city as the memory`(capacity: Int) throws
-    {
+    @Test(arguments: [1, 2, 25, 1000]) func `The file has as many points of a city as memory`(capacity: Int) throws {
         let store = makeStore(capacity: capacity)
         var writer = try makeWriter(path, store)
         for second in 0..<capacity + 7 {

@@ -55,9 +55,7 @@ extension ReadingStore {
 }
 
 func makeCity(_ name: String, index: Double = 50.5, points: [HistoryPoint] = []) -> City {
-    City(
-        id: 0, name: Array(name.utf8), index: index, updatedAt: testTime - 1, receivedAt: testTime + 7,
-        points: points)
+    City(id: 0, name: Array(name.utf8), index: index, updatedAt: testTime - 1, receivedAt: testTime + 7, points: points)
 }
 
 /// Points a second apart, the index counting with them.

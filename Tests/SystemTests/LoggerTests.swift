@@ -64,8 +64,7 @@ struct LoggerTests {
         }
     }
 
-    @Test(
-        arguments: zip(Logger.Level.allCases, ["DEBUG INFO WARN ERROR", "INFO WARN ERROR", "WARN ERROR", "ERROR"]))
+    @Test(arguments: zip(Logger.Level.allCases, ["DEBUG INFO WARN ERROR", "INFO WARN ERROR", "WARN ERROR", "ERROR"]))
     func `Lines below the level are not written`(level: Logger.Level, expected: String) {
         let lines = WrittenLines()
         let logger = Logger(level: level, now: { 0 }, write: lines.append)

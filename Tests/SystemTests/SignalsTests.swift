@@ -7,10 +7,7 @@ import Testing
 
 /// Signals are sent to the one thread that awaits them, so the test runner's own threads never see them.
 struct SignalsTests {
-    @Test(
-        arguments: [
-            (SIGTERM, Signals.Signal.terminate), (SIGINT, .terminate), (SIGHUP, .hangUp),
-        ])
+    @Test(arguments: [(SIGTERM, Signals.Signal.terminate), (SIGINT, .terminate), (SIGHUP, .hangUp)])
     func `Each signal has its value`(number: Int32, expected: Signals.Signal) throws {
         #expect(
             try onOwnThread { signals in

@@ -22,10 +22,7 @@ import Testing
             ),
             ("no burst, no request", .seconds(1), 0, [(0, false), (5000, false)]),
             ("a clock that stands", .nanoseconds(1), 1, [(5, true), (5, false), (4, false)]),
-            (
-                "the longest interval and the largest burst", .nanoseconds(Int64.max), .max,
-                [(0, true), (0, true)]
-            ),
+            ("the longest interval and the largest burst", .nanoseconds(Int64.max), .max, [(0, true), (0, true)]),
         ] as [(String, Duration, Int, [(Int, Bool)])])
     func `A bucket gives a token or none`(name: String, interval: Duration, burst: Int, requests: [(Int, Bool)]) {
         var bucket = TokenBucket(burst, each: interval)

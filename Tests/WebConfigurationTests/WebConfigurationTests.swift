@@ -195,8 +195,7 @@ import Testing
         #expect(files.sorted() == Self.all.map { $0.file + ".yml" }.sorted())
     }
 
-    @Test(
-        .enabled(if: FileManager.default.isExecutableFile(atPath: promtool), "\(promtool) is not installed"))
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: promtool), "\(promtool) is not installed"))
     func `Files are judged the same by promtool`() throws {
         func accepts(_ file: String) throws -> Bool {
             try Subprocess([Self.promtool, "check", "web-config", Self.path(file)]).status == 0
@@ -239,15 +238,6 @@ private let serverTLS = "tls_server_config:\n  cert_file: server.pem\n  key_file
             guard let file = files[path] else { throw SystemError(.file, "no \(path)") }
             return file
         }
-    }
-
-    @Test func `An empty file changes nothing`() throws {
-        let configuration = try read("")
-        #expect(configuration.tls == nil)
-        #expect(configuration.headers.isEmpty)
-        #expect(configuration.users.isEmpty)
-        #expect(configuration.rateLimit == nil)
-        #expect(configuration.warnings.isEmpty)
     }
 
     @Test func `TLS has its files`() throws {

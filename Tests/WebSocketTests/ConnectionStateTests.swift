@@ -72,8 +72,7 @@ private final class Course {
 struct ConnectionStateTests {
     private static let accepted = ConnectionState.ConnectionEvent.answered(.accepted(nil, fields: []))
     private static let rejected = ConnectionState.ConnectionEvent.answered(.rejected(detail: "d", retryAfter: nil))
-    private static let status1000 = ConnectionState.ConnectionEvent.closeFrame(
-        try! CloseFrame(payload: [0x03, 0xE8]))
+    private static let status1000 = ConnectionState.ConnectionEvent.closeFrame(try! CloseFrame(payload: [0x03, 0xE8]))
 
     /// An address, how far the attempt had come, its end and the reason.
     @Test(

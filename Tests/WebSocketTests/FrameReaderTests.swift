@@ -214,8 +214,7 @@ struct FrameReaderTests {
         }
     }
 
-    @Test(
-        arguments: [1000, 1001, 1002, 1003, 1007, 1011, 1012, 1013, 1014, 3000, 4999] as [UInt16])
+    @Test(arguments: [1000, 1001, 1002, 1003, 1007, 1011, 1012, 1013, 1014, 3000, 4999] as [UInt16])
     func `Valid close statuses are read`(status: UInt16) throws {
         #expect(try CloseFrame(payload: FrameWriter.closePayload(status: status)).status == status)
     }

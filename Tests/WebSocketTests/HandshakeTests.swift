@@ -244,8 +244,7 @@ struct HandshakeTests {
             ("Host: h", "Host : h", field),
             ("Host: h", "Host: h\r\nno field", field), ("Host: h", "Host: h\u{0}", field),
         ])
-    func `A request is accepted, or rejected with a status and one line`(part: String, change: String, answer: [String])
-    {
+    func `A request is accepted, or rejected with a status and a line`(part: String, change: String, answer: [String]) {
         let text = part.isEmpty ? Self.goodRequest : Self.goodRequest.replacing(part, with: change)
         var reader = HTTPHeadReader(beginning: "GET ")
         var position = 0

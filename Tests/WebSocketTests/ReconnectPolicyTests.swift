@@ -11,18 +11,6 @@ struct ReconnectPolicyTests {
         #expect(delays == [1, 2, 4, 8, 8].map { .seconds($0) * random })
     }
 
-    @Test func `All waits up to the bound are equally likely`() {
-        var random = SeededRandom(seed: 7)
-        var tenths = [Int](repeating: 0, count: 10)
-        for _ in 0..<10_000 {
-            var policy = ReconnectPolicy(minimum: .seconds(1), maximum: .seconds(1))
-            let delay = policy.delay(
-                connectedFor: nil, retryAfter: nil, random: Double.random(in: 0..<1, using: &random))
-            tenths[Int(delay / .milliseconds(100))] += 1
-        }
-        #expect(tenths.allSatisfy { (850...1150).contains($0) })
-    }
-
     @Test(arguments: [(59, 8), (60, 1), (3600, 1)])
     func `A connection of a minute brings the minimum back, a shorter one does not`(seconds: Int, bound: Int) {
         var policy = ReconnectPolicy(minimum: .seconds(1), maximum: .seconds(8))

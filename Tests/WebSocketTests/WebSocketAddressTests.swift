@@ -18,9 +18,7 @@ struct WebSocketAddressTests {
             ("ws://[::1]:9/x", "::1", 9, "/x", "ws://[::1]:9/x", "[::1]:9", nil),
             ("ws://[2001:DB8::1]", "2001:db8::1", 80, "/", "ws://[2001:db8::1]/", "[2001:db8::1]", nil),
             ("ws://host?token=t", "host", 80, "/?token=t", "ws://host/", "host", nil),
-            (
-                "wss://h/v1/0123456789abcdef/feed", "h", 443, "/v1/0123456789abcdef/feed", "wss://h/v1/…/feed", "h", nil
-            ),
+            ("wss://h/v1/0123456789abcdef/feed", "h", 443, "/v1/0123456789abcdef/feed", "wss://h/v1/…/feed", "h", nil),
             (
                 "ws://h/air-quality-feed-of-a-city", "h", 80, "/air-quality-feed-of-a-city",
                 "ws://h/air-quality-feed-of-a-city", "h", nil

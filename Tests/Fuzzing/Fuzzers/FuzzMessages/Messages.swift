@@ -115,9 +115,7 @@ private func decoded(_ message: [UInt8], with decoder: inout FeedDecoder) -> Dec
 
 /// - Parameter cities: how many there must be; nil = any number.
 private func store(_ message: [UInt8], _ format: FeedFormat, _ decoder: inout FeedDecoder, cities: Int?) {
-    let store = ReadingStore(
-        rules: StoreRules(families: format.families),
-        feeds: ["ws://feed.example/"], at: arrival)
+    let store = ReadingStore(rules: StoreRules(families: format.families), feeds: ["ws://feed.example/"], at: arrival)
     store.record(decoder.decode(message.span, receivedAt: arrival), feed: 0)
     let count = store.snapshot().cityCount
     expect(cities == nil || count == cities, "\(count) cities instead of \(cities ?? 0)")

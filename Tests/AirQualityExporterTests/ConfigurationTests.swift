@@ -4,7 +4,6 @@ import FeedOptions
 import HTTPServer
 import System
 import Testing
-import WebSocket
 
 @testable import AirQualityExporter
 @testable import CommandLine

@@ -1,4 +1,3 @@
-import AirQuality
 import Exposition
 import Foundation
 import Testing

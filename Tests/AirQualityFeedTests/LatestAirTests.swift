@@ -1,4 +1,3 @@
-import AirQualityIndex
 import AirSources
 import Testing
 

@@ -55,9 +55,8 @@ private struct Scenario {
     }
 
     /// Answers what was asked, or is asked now; the city that it was.
-    @discardableResult mutating func answer(
-        _ status: Int = 200, _ body: String = "", headers: [String: String] = [:]
-    ) -> String? {
+    @discardableResult
+    mutating func answer(_ status: Int = 200, _ body: String = "", headers: [String: String] = [:]) -> String? {
         take { city in
             let body = Array(body.replacing("LATITUDE", with: "\(city)").utf8)
             let headers = headers.map { HTTPField(name: $0.key, value: $0.value) }

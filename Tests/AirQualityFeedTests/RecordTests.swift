@@ -1,4 +1,3 @@
-import FeedProtocol
 import FeedSimulation
 import Foundation
 import TestSupport

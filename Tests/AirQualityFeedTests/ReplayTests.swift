@@ -1,9 +1,6 @@
-import Bytes
-import FeedProtocol
 import Foundation
 import TestSupport
 import Testing
-import WebSocket
 
 /// A file that is removed with it.
 struct TemporaryFile {

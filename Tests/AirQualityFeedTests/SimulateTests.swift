@@ -4,7 +4,6 @@ import FeedSimulation
 import Foundation
 import TestSupport
 import Testing
-import WebSocket
 
 /// Lends a feed on a free port.
 func withFeed(_ arguments: [String], _ body: (_ program: RunningProgram, _ address: String) throws -> Void) throws {

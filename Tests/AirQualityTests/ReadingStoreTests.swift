@@ -1,4 +1,3 @@
-import Bytes
 import FeedProtocol
 import TestSupport
 import Testing

@@ -1,4 +1,3 @@
-import AirQualityIndex
 import Testing
 
 import enum AirQuality.Pollutant

@@ -51,18 +51,15 @@ import Testing
 
     @Test func `One check of an address and two in all are under way, in the order in which they came`() throws {
         let gate = Gate()
-        let order = Mutex<[String]>([])
-        let most = Mutex(0)
-        let running = Mutex(0)
+        let state = Monitor<(order: [String], running: Int, most: Int)>(([], 0, 0))
         let passwords = PasswordChecks(patience: .zero) { check in
-            let now = running.withLock { running in
-                running += 1
-                return running
+            state.change { state in
+                state.order.append(String(decoding: check.credentials.password, as: UTF8.self))
+                state.running += 1
+                state.most = max(state.most, state.running)
             }
-            most.withLock { $0 = max($0, now) }
-            order.withLock { $0.append(String(decoding: check.credentials.password, as: UTF8.self)) }
             gate.wait()
-            running.withLock { $0 -= 1 }
+            state.change { $0.running -= 1 }
             return false
         }
         var threads: [ServiceThread] = []
@@ -77,8 +74,7 @@ import Testing
             usleep(20_000)
         }
         for thread in threads { thread.join() }
-        #expect(most.withLock { $0 } == 2)
-        #expect(order.withLock { $0 }.dropFirst(2) == ["3", "4", "5", "6"])
+        #expect(state.read(\.most) == 2 && state.read(\.order).dropFirst(2) == ["3", "4", "5", "6"])
     }
 
     @Test func `Passwords of an address wait for each other, and addresses take turns`() throws {

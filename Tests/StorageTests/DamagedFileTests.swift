@@ -1,6 +1,4 @@
-import AirQuality
 import Glibc
-import System
 import TestSupport
 import Testing
 

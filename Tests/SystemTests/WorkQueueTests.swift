@@ -27,26 +27,20 @@ struct WorkQueueTests {
 
     @Test func `A queue loses nothing that comes from many threads, and does one thing at a time`() throws {
         let queue = WorkQueue(name: "test", limit: .max)
-        let running = Mutex(0)
-        let most = Mutex(0)
-        let done = Mutex(0)
+        let state = Monitor<(running: Int, most: Int, done: Int)>((0, 0, 0))
         let threads = try (0..<4).map { _ in
             try ServiceThread(name: "client") {
                 for _ in 0..<500 {
                     _ = queue.submit {
-                        let now = running.withLock { running in
-                            running += 1
-                            return running
-                        }
-                        most.withLock { $0 = max($0, now) }
-                        running.withLock { $0 -= 1 }
-                        done.withLock { $0 += 1 }
+                        state.change { $0.running += 1 }
+                        state.change { $0.most = max($0.most, $0.running) }
+                        state.change { ($0.running, $0.done) = ($0.running - 1, $0.done + 1) }
                     }
                 }
             }
         }
         for thread in threads { thread.join() }
-        eventually("all of it") { done.withLock { $0 } == 2000 }
-        #expect(most.withLock { $0 } == 1)
+        eventually("all of it") { state.read(\.done) == 2000 }
+        #expect(state.read(\.most) == 1)
     }
 }

@@ -1,6 +1,5 @@
 import Bytes
 import FeedProtocol
-import HTTPText
 import Synchronization
 import TestSupport
 import Testing

@@ -1,6 +1,5 @@
 import Bytes
 import FeedProtocol
-import HTTPText
 import TestSupport
 import Testing
 

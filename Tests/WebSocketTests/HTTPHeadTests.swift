@@ -1,5 +1,3 @@
-import Bytes
-import HTTPText
 import Testing
 
 @testable import WebSocket

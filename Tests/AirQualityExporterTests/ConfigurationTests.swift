@@ -25,7 +25,7 @@ struct ConfigurationTests {
         #"expected a path that begins with "/" and is none of /history.json /events /-/healthy /-/ready "#
         + "/-/reconnect /-/reload / /about /city/ /favicon.ico /assets/"
 
-    /// Behind a feed that is fine; with each flag, what is said of it.
+    /// Flags behind a feed that is fine, and the line about them.
     @Test(
         arguments: [
             (

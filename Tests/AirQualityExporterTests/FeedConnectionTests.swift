@@ -22,7 +22,7 @@ struct FeedConnectionTests {
         return error?.line ?? ""
     }
 
-    /// What a file of header fields was expected to be.
+    /// The form that a file of header fields was expected to have.
     private func expected(ofFile content: String) -> String {
         let file = directory.write("headers", content)
         return line("--feed.header-file=\(file)").replacing("--feed.header-file \"\(file)\": expected ", with: "")

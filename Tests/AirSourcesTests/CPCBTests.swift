@@ -48,7 +48,7 @@ struct CPCBTests {
         #expect(try reason([findings[1]]) == "it has no station within 50 km in a city of that name")
     }
 
-    /// As data.gov.in has given coordinates for Cuttack and Pali.
+    /// Coordinates had such blanks for Cuttack and Pali.
     @Test func `Blanks around coordinates, values and times do not matter`() throws {
         let values = good.map { ($0, $1.replacing("\"120\"", with: "\" 120 \"")) }
         let place = ("\"28.6     \"", "\" 77.2\"")
@@ -126,7 +126,7 @@ struct CPCBTests {
         }
     }
 
-    /// What is found of Delhi when each path is answered so, with the paths; a look at the set begins with its first row.
+    /// Findings about Delhi when each path is answered so, with the paths; a look at the set begins with its first row.
     private func poll(
         _ answer: (_ path: String, _ look: Int) -> String?
     ) throws -> (findings: [CityFinding], paths: [String], looks: Int) {

@@ -32,7 +32,7 @@ extension AirSource {
         return findings
     }
 
-    /// What is found of the first city when each query is answered with the document.
+    /// Findings about the first city when each query is answered with the document.
     func findings(in document: String) throws -> [CityFinding] {
         var source = self
         return try source.findings(for: [0]) { _ in document }

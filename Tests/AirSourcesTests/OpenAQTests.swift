@@ -37,7 +37,7 @@ struct OpenAQTests {
     private let micrograms = "µg/m³"
     private func source(_ scale: IndexScale = .india) -> OpenAQ { OpenAQ(cities: [delhi], scale: scale, key: "k") }
 
-    /// What is found of Delhi with these stations; `hours` is asked with the number of each sensor.
+    /// Findings about Delhi with these stations; `hours` is asked with the number of each sensor.
     private func findings(
         scale: IndexScale = .us, _ stations: [String], hours: (_ sensor: Int) -> String?
     ) throws -> [CityFinding] {
@@ -95,7 +95,7 @@ struct OpenAQTests {
     }
 
     /// Since 18 February 2025 numbers of India's gases are in µg/m³ and mg/m³ under the label ppb, as
-    /// `EndToEnd/live/test_recordings.py` shows; but for ozone, and no city has 1,200 mg/m³ of carbon monoxide.
+    /// `EndToEnd/live/test_recordings.py` shows. Ozone is in ppb, and no city has 1,200 mg/m³ of carbon monoxide.
     @Test func `India's label ppb is right for ozone, and for a number that is too high in mg/m³`() throws {
         let station = location(1, country: "IN", [(11, "pm25", micrograms), (14, "co", "ppb"), (15, "o3", "ppb")])
         let air = try air(findings([station]) { hours($0 == 14 ? "1200" : "30") })

@@ -52,7 +52,7 @@ func parsed(_ arguments: [String], _ environment: [String: String] = [:]) throws
     return flags
 }
 
-/// What the program prints instead of running.
+/// The text that the program prints instead of running.
 func printed(_ arguments: [String]) throws -> String {
     guard case .text(let text) = try sample.parse(arguments: arguments) else { throw FlagError("nothing is printed") }
     return text
@@ -223,7 +223,7 @@ struct MistakeTests {
     private static let duration = "expected a duration such as 500ms, 30s or 1m30s"
     private static let usage = "expected: sample play FILE [flags]"
 
-    /// Words, and the line that they end in.
+    /// Words of a command line, and the error that they lead to.
     static let all: [([String], String)] = [
         (["--lisen=:1"], unknown("--lisen", "did you mean --listen?")),
         (["--feed.ulr=ws://me:pw@h/"], unknown("--feed.ulr", "did you mean --feed.url?")),

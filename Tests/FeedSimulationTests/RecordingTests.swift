@@ -56,7 +56,7 @@ struct RecordingTests {
         #expect(recording.messages.indices.allSatisfy { recording.gap(before: $0) == nil })
     }
 
-    /// With the milliseconds before each message.
+    /// A file, its messages and the milliseconds before each.
     @Test(
         arguments: [
             (

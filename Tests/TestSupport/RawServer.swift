@@ -6,7 +6,7 @@ import Synchronization
 public final class RawServer: Sendable {
     public let port: Int
     private let listener: Int32
-    /// Readable when the test is over, and what makes it so.
+    /// A pipe that is readable when the test is over, and its other end.
     private let stopping: (reader: Int32, writer: Int32)
     private let serve: @Sendable (Connection, Int) -> Void
     private let thread = Mutex<pthread_t?>(nil)

@@ -6,8 +6,8 @@ import Testing
     /// Salt and digest of "secret", cost 4.
     private static let secret = "uEla0/h5HncvF9CKy/fpCOJ/k0R/XaPmQlbP.NN2H4KzbzTJSiBEm"
 
-    /// What Go makes of a password and a hash. It was computed with golang.org/x/crypto/bcrypt, which also takes a version 1,
-    /// a cost with a sign, any byte behind the cost, and a digest that is cut.
+    /// The judgement of Go's golang.org/x/crypto/bcrypt about a password and a hash. Go also takes a version 1, a cost with
+    /// a sign, any byte behind the cost, and a digest that is cut.
     enum Verdict { case right, wrong, notTaken }
 
     @Test(

@@ -12,7 +12,7 @@ import Testing
             .map { "TLS_ECDHE_\(key)_\($0)" }
     }
 
-    /// What GnuTLS makes of the string for a choice: versions and suites.
+    /// A choice, and the versions and suites that GnuTLS reads in its string.
     @Test(
         arguments: [
             ("default", TLSPriority(), both, tls13 + ecdhe("RSA")),

@@ -7,7 +7,7 @@ import Testing
 
 /// Files are judged by us and by `promtool check web-config`.
 ///
-/// Debian's promtool has an older exporter-toolkit than the 0.17 that we follow. Those in `newer` are about what it
+/// Debian's promtool has an older exporter-toolkit than the 0.17 that we follow. Rows in `newer` are about what it
 /// may not know: it then judges none of a feature's rows as we do, and otherwise all of them. promtool 2.42, with toolkit 0.8,
 /// knows none of the features; 2.53 lacks the rate limit.
 /// - inline PEM (`cert`, `key`, `client_ca`), `client_allowed_sans` and `rate_limit` are newer than 0.8;
@@ -125,7 +125,7 @@ import Testing
         ("rate-limit-burst-text", "line 3: rate_limit.burst is \"many\", expected a whole number"),
     ]
 
-    /// The toolkit accepts them; nobody could connect, or the contract wants them rejected.
+    /// Files that the toolkit accepts although nobody could connect, or that the contract wants rejected.
     static let stricter: [Row] = [
         ("merge-key", "line 2: \(mergeKeys)"),
         (

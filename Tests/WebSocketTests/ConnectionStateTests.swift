@@ -73,7 +73,7 @@ struct ConnectionStateTests {
     private static let rejected = ConnectionState.ConnectionEvent.answered(.rejected(detail: "d", retryAfter: nil))
     private static let status1000 = ConnectionState.ConnectionEvent.closeFrame(try! CloseFrame(payload: [0x03, 0xE8]))
 
-    /// An address, how far the attempt had come, its end and the reason.
+    /// An address, the events of the attempt so far, its end and the reason.
     @Test(
         arguments: [
             ("ws://host/", [], .notResolved(detail: "d"), .resolve), ("ws://host/", [], .resolved([]), .resolve),

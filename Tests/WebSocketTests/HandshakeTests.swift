@@ -98,7 +98,7 @@ struct HandshakeTests {
             extensions(text, .rejected("status 101 with " + reason))
         }
 
-        /// A parameter, behind others, to which we cannot agree.
+        /// A response with a parameter, behind others, to which we cannot agree.
         private static func disagreed(_ parameters: String, _ parameter: String) -> Row {
             extensions(
                 "permessage-deflate; " + parameters,
@@ -228,7 +228,7 @@ struct HandshakeTests {
     private static let badKey = ["HTTP/1.1 400 Bad Request", "Sec-WebSocket-Key is not 16 bytes in base64"]
     private static let field = ["HTTP/1.1 400 Bad Request", "the header has a line that is no \"Name: value\""]
 
-    /// What is changed in a good request, and the first and the last line of the answer.
+    /// A part of a good request, its change, and the first and the last line of the answer.
     @Test(
         arguments: [
             ("", "", accepted), ("Upgrade: websocket", "upgrade:\tWebSocket ", accepted),

@@ -1,13 +1,25 @@
 extension Span<UInt8> {
-    /// Eight bytes as a number, the first one the lowest. Where fewer are left they are the last eight, some of which
-    /// another word has too.
+    /// Hands out all bytes as words of eight, each with its first byte the lowest; the last one has bytes that another
+    /// has too.
     ///
     /// - Parameters:
-    ///   - start: a multiple of 8, less than the number of bytes.
     ///   - padding: what stands behind bytes that are fewer than eight in all.
+    ///   - isMet: answers whether to go on.
+    /// - Returns: whether all words were handed out; of no bytes there are none.
     @inlinable @inline(__always)
-    package func word(at start: Int, padding: UInt64 = 0) -> UInt64 {
-        if count >= 8 { return wholeWord(at: Swift.min(start, count &- 8)) }
+    package func allWords(padding: UInt64 = 0, _ isMet: (UInt64) -> Bool) -> Bool {
+        guard count >= 8 else { return isEmpty || isMet(shortWord(padding: padding)) }
+        var start = 0
+        while start &+ 8 < count {
+            guard isMet(wholeWord(at: start)) else { return false }
+            start &+= 8
+        }
+        return isMet(wholeWord(at: count &- 8))
+    }
+
+    /// One to seven bytes.
+    @inlinable @inline(__always)
+    package func shortWord(padding: UInt64 = 0) -> UInt64 {
         let bits = 8 &* count
         let beyond = padding &<< bits
         if count >= 4 { return halfWord(at: 0) | halfWord(at: count &- 4) &<< (bits &- 32) | beyond }

@@ -185,7 +185,7 @@ public struct JSONReader: ~Copyable {
 
     @inlinable @inline(__always)
     func word(at place: Int) -> UInt64 {
-        unsafe precondition(tape.indices.contains(place), "there is no such place")
+        unsafe precondition(UInt(bitPattern: place) < UInt(bitPattern: tape.count), "there is no such place")
         return unsafe tape[place]
     }
 

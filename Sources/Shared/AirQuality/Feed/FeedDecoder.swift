@@ -125,19 +125,22 @@ public struct FeedDecoder: ~Copyable {
 
     /// - Parameter items: the place of an array of elements, or of one element.
     private borrowing func decode(items: Int, _ texts: Span<UInt8>, into message: inout FeedMessage) {
+        let elements: Range<Int>
         switch reader.value(at: items) {
-        case .array(let elements):
-            // An element with two fields takes six places at least.
-            message.readings.reserveCapacity(min(elements.count / 6, 128))
-            var element = elements.lowerBound
-            while element < elements.upperBound {
-                decode(element: element, texts, into: &message)
-                element = reader.next(after: element)
-            }
-        case .object: decode(element: items, texts, into: &message)
+        case .array(let places): elements = places
+        case .object: elements = items..<reader.next(after: items)
         // `null` says as little as nothing does, as with the fields.
-        case .null where !format.items.isEmpty: break
-        case .null, .boolean, .number, .text: message.rejections[.notAnArray] += 1
+        case .null where !format.items.isEmpty: return
+        case .null, .boolean, .number, .text:
+            message.rejections[.notAnArray] += 1
+            return
+        }
+        // An element with two fields takes six places at least.
+        message.readings.reserveCapacity(min(elements.count / 6, 128))
+        var element = elements.lowerBound
+        while element < elements.upperBound {
+            decode(element: element, texts, into: &message)
+            element = reader.next(after: element)
         }
     }
 

@@ -17,11 +17,7 @@ public enum CityName {
         let range = trimmed(bytes, in: range)
         guard !range.isEmpty, range.count <= maximumCount else { return nil }
         let name = bytes.extracting(range)
-        var start = 0
-        while start < name.count {
-            guard isPlain(name.word(at: start, padding: spaces)) else { return hasControls(name) ? nil : range }
-            start &+= 8
-        }
+        guard name.allWords(padding: spaces, isPlain) || !hasControls(name) else { return nil }
         return range
     }
 

@@ -8,12 +8,11 @@ struct NameHash: Sendable {
     @inline(__always)
     func callAsFunction(_ name: Span<UInt8>) -> UInt64 {
         var hash = start &+ UInt64(name.count) &* factor
-        var place = 0
-        while place < name.count {
+        _ = name.allWords { word in
             // Both halves of a product: each bit of a word changes half of the result's.
-            let product = (hash ^ name.word(at: place)).multipliedFullWidth(by: factor)
+            let product = (hash ^ word).multipliedFullWidth(by: factor)
             hash = product.high ^ product.low
-            place &+= 8
+            return true
         }
         return hash
     }

@@ -12,6 +12,8 @@ final class ClientLoop {
     /// A dial waits for the loop's next turn, so that libwebsockets is never entered from its own callbacks.
     private var nextDial: (number: Int, ipAddress: String)?
     private(set) var isFinished = false
+    /// When the bytes that are read had arrived: one look at the clock for all the messages in them.
+    private var receivedAt = Duration.zero
 
     init(_ client: WebSocketClient) {
         self.client = client
@@ -134,10 +136,10 @@ extension ClientLoop {
     }
 
     private func receive(_ bytes: Span<UInt8>, _ connection: ClientConnection) {
-        let now = monotonicTime()
-        state.received(at: now)
-        guard connection.tls != nil else { return read(bytes, connection, at: now) }
-        var event = decrypt(bytes, connection, at: now)
+        receivedAt = monotonicTime()
+        state.received(at: receivedAt)
+        guard connection.tls != nil else { return read(bytes, connection) }
+        var event = decrypt(bytes, connection)
         if !connection.sendFromTLS(), event == nil {
             event = .violation(ProtocolViolation("TLS records to answer over and over", closeStatus: 1008))
         }
@@ -149,15 +151,13 @@ extension ClientLoop {
     }
 
     /// - Returns: how the TLS session has ended, `nil` while it goes on.
-    private func decrypt(
-        _ bytes: Span<UInt8>, _ connection: ClientConnection, at now: Duration
-    ) -> ConnectionState.ConnectionEvent? {
+    private func decrypt(_ bytes: Span<UInt8>, _ connection: ClientConnection) -> ConnectionState.ConnectionEvent? {
         connection.tls?.receive(bytes)
         do throws(SystemError) {
             while !connection.isEnding, let step = try connection.tls?.next() {
                 switch step {
                 case .established: request(connection)
-                case .plaintext(let bytes): read(bytes.span, connection, at: now)
+                case .plaintext(let bytes): read(bytes.span, connection)
                 case .ended: return .ended
                 }
             }
@@ -168,7 +168,7 @@ extension ClientLoop {
     }
 
     /// Reads what the server has sent, without TLS: its response, then frames.
-    private func read(_ bytes: Span<UInt8>, _ connection: ClientConnection, at now: Duration) {
+    private func read(_ bytes: Span<UInt8>, _ connection: ClientConnection) {
         var position = 0
         do throws(HandshakeRejection) {
             while connection.reader == nil, !connection.isEnding {
@@ -182,22 +182,20 @@ extension ClientLoop {
         }
         do throws(ProtocolViolation) {
             while let event = try connection.reader?.next(bytes, at: &position) {
-                handle(event, bytes, of: connection, at: now)
+                handle(event, bytes, of: connection)
             }
         } catch {
             handle(.violation(error), of: connection)
         }
     }
 
-    private func handle(
-        _ event: FrameReader.Event, _ bytes: Span<UInt8>, of connection: ClientConnection, at now: Duration
-    ) {
+    private func handle(_ event: FrameReader.Event, _ bytes: Span<UInt8>, of connection: ClientConnection) {
         switch event {
         case .message(let kind, let message):
-            state.receivedMessage(at: now)
+            state.receivedMessage(at: receivedAt)
             client.onMessage(kind, message.span)
         case .messageInPlace(let kind, let range):
-            state.receivedMessage(at: now)
+            state.receivedMessage(at: receivedAt)
             client.onMessage(kind, bytes.extracting(range))
         case .ping(let payload): connection.answer(payload)
         case .close(let frame): handle(.closeFrame(frame), of: connection)

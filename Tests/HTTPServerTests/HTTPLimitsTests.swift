@@ -51,6 +51,25 @@ import Testing
         #expect(try Set(others.map { try $0.readAnswer().status }) == [200, 503])
     }
 
+    /// 16 MiB of one address, 64 MiB in all; a response that is larger alone is sent where there is nothing else.
+    @Test func `Responses that wait to be sent are bounded in bytes`() throws {
+        let body = HTTPBody.bytes([UInt8](repeating: 7, count: 12 << 20))
+        let server = try serve { _ in HTTPResponse(status: 200, body: body) }
+        func ask(from host: UInt8) throws -> (client: RawHTTPClient, status: Int) {
+            let client = try server.connect(receiveBuffer: 4096, from: host)
+            client.send(Self.get)
+            return (client, try client.readHead().status)
+        }
+        let first = try ask(from: 2)
+        #expect(first.status == 200)
+        #expect(try ask(from: 2).status == 503)
+        let others = try (3...6).map { try ask(from: UInt8($0)) }
+        #expect(others.map(\.status) == [200, 200, 200, 200])
+        #expect(try ask(from: 7).status == 503)
+        first.client.abort()
+        eventually("room") { (try? ask(from: 7).status) == 200 }
+    }
+
     @Test func `A header that does not end in time ends the connection, whatever comes`() throws {
         let server = try serve(respond: echo)
         let clients = try ["", "GET", "GET / HTTP/1.1\r\nX: "].map { beginning in

@@ -53,7 +53,7 @@ def test_no_accept_at_all_is_text(exporter):
     assert answer.headers["Vary"] == "Accept, Accept-Encoding"
 
 
-# AcceptEncodingTests has more of them.
+# PrefersGzipTests has more of them.
 @pytest.mark.parametrize(
     "accepted, is_gzip", [("gzip", True), ("gzip;q=0.5, identity", False), ("", False)]
 )

@@ -110,6 +110,7 @@ private func decoded(_ message: [UInt8], with decoder: inout FeedDecoder) -> Dec
     decoded.rejections = message.rejections
     decoded.skipped = message.skipped
     decoded.hasConcentrations = message.extras.contains { $0 != nil }
+    decoder.recycle(message)
     return decoded
 }
 

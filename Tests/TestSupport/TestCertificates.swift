@@ -20,7 +20,7 @@ public struct TestCertificates: Sendable {
         try makeCertificate("client", by: "ca", kind: "P-256", names)
         try makeCertificate("client-for-servers", by: "ca", kind: "P-256", "extendedKeyUsage=serverAuth\n\(names)")
         try makeCertificate("client-of-other", by: "other-ca", kind: "P-256", names)
-        try makeCertificate("client-expired", by: "ca", kind: "P-256", names, days: -1)
+        try makeCertificate("client-expired", by: "ca", kind: "P-256", names, until: "20200101000000Z")
     }
 
     public func path(_ name: String) -> String { directory.path + "/" + name }
@@ -40,18 +40,37 @@ public struct TestCertificates: Sendable {
         try openssl(
             "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", "\(name).key",
             "-subj", "/CN=\(name)", "-days", "36500", "-out", "\(name).pem")
+        directory.write("\(name).txt", "")
+        directory.write("\(name).txt.attr", "unique_subject = no")
+        directory.write("\(name).serial", "01")
+        directory.write(
+            "\(name).cnf",
+            """
+            [ca]
+            default_ca = this
+            [this]
+            database = \(name).txt
+            serial = \(name).serial
+            new_certs_dir = .
+            certificate = \(name).pem
+            private_key = \(name).key
+            default_md = sha256
+            policy = any
+            [any]
+            commonName = supplied
+            """)
     }
 
     private func makeCertificate(
-        _ name: String, by authority: String, kind: String, _ extensions: String, days: Int = 36_500
+        _ name: String, by authority: String, kind: String, _ extensions: String, until end: String = "21200101000000Z"
     ) throws {
         let algorithm = kind == "P-256" ? ["EC", "-pkeyopt", "ec_paramgen_curve:P-256"] : [kind]
         try openssl(["genpkey", "-out", "\(name).key", "-algorithm"] + algorithm)
         try openssl("req", "-new", "-key", "\(name).key", "-subj", "/CN=\(name)", "-out", "\(name).csr")
         directory.write("\(name).ext", extensions + "\n")
         try openssl(
-            "x509", "-req", "-in", "\(name).csr", "-CA", "\(authority).pem", "-CAkey", "\(authority).key",
-            "-CAcreateserial", "-days", "\(days)", "-extfile", "\(name).ext", "-out", "\(name).pem")
+            "ca", "-batch", "-notext", "-config", "\(authority).cnf", "-extfile", "\(name).ext", "-startdate",
+            "20190101000000Z", "-enddate", end, "-in", "\(name).csr", "-out", "\(name).pem")
     }
 
     private func openssl(_ arguments: String...) throws { try openssl(arguments) }

@@ -71,7 +71,7 @@ def status_of(payload: bytes) -> int | None:
 
 NOT_UTF8 = b"\xce\xba\xe1\xbd\xb9\xcf\x83\xce\xbc\xce\xb5\xed\xa0\x80"
 
-# What ends the connection, and the status of the close frame that the server answers with.
+# Frames that end the connection, and the status of the close frame that the server answers with.
 # FrameReaderTests has more of the violations.
 ENDS = {
     "3.1 RSV3": (frame(TEXT, b"x", reserved=1), 1002),

@@ -18,7 +18,7 @@ def redirect(handler):
     handler.send(Answer({}, 302, {"Location": "http://127.0.0.2:1/elsewhere"}))
 
 
-# What the source does at first, and what is said of it. PollPlanTests has more of them,
+# Faults of a source at first, and what is said of them. PollPlanTests has more of them,
 # HTTPClientTests responses that are cut off, too large or never end.
 FAULTS = {
     "503": (Answer({}, 503, {"Retry-After": "1"}), "reports a server error: status 503; trying"),

@@ -85,7 +85,7 @@ public struct FeedDecoder: ~Copyable {
 
     /// Takes back a message that is done with, so that the next one need not ask for memory.
     public mutating func recycle(_ message: consuming FeedMessage) {
-        // What a large message took is given back.
+        // The memory of a large message is given back.
         guard message.names.capacity <= 64 << 10, message.readings.capacity <= 4096 else { return }
         swap(&spareReadings, &message.readings)
         swap(&spareNames, &message.names)

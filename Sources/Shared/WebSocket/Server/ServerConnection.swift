@@ -145,7 +145,7 @@ final class ServerConnection {
                     if String(validating: text, as: UTF8.self) == nil {
                         throw ProtocolViolation("text that is not UTF-8", closeStatus: 1007)
                     }
-                // What a client sends is masked, so that none lies in place.
+                // Frames of clients are masked, so that no message lies in place.
                 case .message, .messageInPlace: break
                 case .ping(let payload): pong = payload
                 case .close(let frame): close(status: frame.status)

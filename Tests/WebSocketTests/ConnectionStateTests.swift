@@ -234,7 +234,7 @@ struct ConnectionStateTests {
         let course = Course { $0.pingInterval = .zero }
         course.connect()
         course.pass(.milliseconds(50_300))
-        for _ in 0..<12 { course.state.receivedMessage(at: course.now) }
+        course.state.received(messages: 12, at: course.now)
         course.pass(.seconds(60))
         let detail = "no whole message within --idle-timeout 1m, messages before: 12 in 50s"
         #expect(course.actions.contains(.report(.disconnected(.idle, detail: detail, retryAfter: nil))))
@@ -255,7 +255,7 @@ struct ConnectionStateTests {
         for _ in 0..<5 {
             course.pass(.seconds(50))
             course.state.received(at: course.now)
-            course.state.receivedMessage(at: course.now)
+            course.state.received(messages: 1, at: course.now)
         }
         #expect(course.disconnects == [])
     }

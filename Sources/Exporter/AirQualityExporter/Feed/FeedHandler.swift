@@ -66,9 +66,8 @@ struct FeedHandler: ~Copyable {
                 "Times without a zone: readings have the time of their arrival",
                 metadata: ["feed": label, "hint": "--feed.time-zone +05:30"])
         }
-        var reasons: [RejectionReason?] = recorded.rejections.reasons
-        if outcome.decoded.isWithoutReadings { reasons.append(nil) }
-        for reason in reasons { explain(reason, message, outcome) }
+        for reason in recorded.rejections.reasons { explain(reason, message, outcome) }
+        if outcome.decoded.isWithoutReadings { explain(nil, message, outcome) }
         reader.decoder.recycle(outcome.decoded)
     }
 

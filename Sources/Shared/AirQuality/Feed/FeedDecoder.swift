@@ -31,9 +31,8 @@ public struct FeedDecoder: ~Copyable {
     /// Whether readings may have details.
     private let hasExtras: Bool
     private var unknownPollutants = BoundedReport()
-    /// Empty arrays of the last message, whose memory the next one takes.
-    private var spareReadings: [Reading] = []
-    private var spareNames: [UInt8] = []
+    /// The last message, emptied: the next one takes its memory.
+    private var spare: FeedMessage?
 
     public init(format: FeedFormat) {
         self.format = format
@@ -87,10 +86,8 @@ public struct FeedDecoder: ~Copyable {
     public mutating func recycle(_ message: consuming FeedMessage) {
         // The memory of a large message is given back.
         guard message.names.capacity <= 64 << 10, message.readings.capacity <= 4096 else { return }
-        swap(&spareReadings, &message.readings)
-        swap(&spareNames, &message.names)
-        spareReadings.removeAll(keepingCapacity: true)
-        spareNames.removeAll(keepingCapacity: true)
+        message.empty()
+        spare = consume message
     }
 
     private static func inTurn<Result: ~Copyable>(_ byteCount: Int, _ read: () -> Result) -> Result {
@@ -107,9 +104,9 @@ public struct FeedDecoder: ~Copyable {
         guard let places = reader.read(message) else {
             return FeedMessage(rejectedAs: .notJSON, byteCount: byteCount, receivedAt: receivedAt)
         }
-        var decoded = FeedMessage(byteCount: byteCount, receivedAt: receivedAt)
-        swap(&decoded.readings, &spareReadings)
-        swap(&decoded.names, &spareNames)
+        var decoded = spare.take() ?? FeedMessage(byteCount: byteCount, receivedAt: receivedAt)
+        decoded.byteCount = byteCount
+        decoded.receivedAt = receivedAt
         reader.appendTexts(to: &decoded.names)
         reader.withTexts { texts in
             var place = places.lowerBound

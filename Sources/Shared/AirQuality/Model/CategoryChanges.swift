@@ -12,6 +12,8 @@ public struct CategoryChanges: Sendable, Equatable {
     mutating func record(better isBetter: Bool, at time: Timestamp) {
         direction = isBetter ? 1 : -1
         changedAt = time
-        if isBetter { better += 1 } else { worse += 1 }
+        // Without a branch, which no processor could foresee.
+        better += isBetter ? 1 : 0
+        worse += isBetter ? 0 : 1
     }
 }

@@ -20,9 +20,9 @@ public struct FeedMessage: ~Copyable, Sendable {
     /// Whether the message holds nothing that could be a reading: a heartbeat, a greeting, an empty array.
     public var isWithoutReadings = false
     /// Bytes of the whole message's payload.
-    let byteCount: Int
+    var byteCount: Int
     /// When the whole message had arrived.
-    let receivedAt: Timestamp
+    var receivedAt: Timestamp
 
     /// Makes a message without readings.
     ///
@@ -38,6 +38,22 @@ public struct FeedMessage: ~Copyable, Sendable {
     public init(rejectedAs reason: RejectionReason, byteCount: Int, receivedAt: Timestamp) {
         self.init(byteCount: byteCount, receivedAt: receivedAt)
         rejections[reason] = 1
+    }
+
+    /// Takes everything out but the memory of readings and names.
+    mutating func empty() {
+        readings.removeAll(keepingCapacity: true)
+        names.removeAll(keepingCapacity: true)
+        elementCount = 0
+        skipped = 0
+        hasTimesWithoutZone = false
+        isWithoutReadings = false
+        if !extras.isEmpty { extras = [] }
+        if !unknownPollutants.names.isEmpty { unknownPollutants = BoundedReport() }
+        if !rejections.isEmpty {
+            rejections = RejectionCounts()
+            firstRejected = [:]
+        }
     }
 
     /// Whether nothing has been found in it: neither readings, nor rejections, nor cities of other shards.

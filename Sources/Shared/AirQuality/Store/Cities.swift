@@ -2,9 +2,9 @@ internal import Bytes
 
 /// All cities: an index by name, and what is known of each at its number.
 struct Cities: Sendable {
-    /// A table of the cities by the hashes of their names, half empty at least; a city whose slot is taken has the next
-    /// free one. A slot has the upper half of the hash, and below it the city's number plus 1; 0 is free.
-    private var slots: [UInt64] = Array(repeating: 0, count: 32)
+    /// A table of the cities by the hashes of their names, three quarters empty at least; a city whose slot is taken
+    /// has the next free one. A slot has the upper half of the hash, and below it the city's number plus 1; 0 is free.
+    private var slots: [UInt64] = Array(repeating: 0, count: 64)
     private let hashing = NameHash()
     /// The cities; ``sort()`` brings them into the order of their names.
     var states: [CityState] = []
@@ -44,7 +44,7 @@ struct Cities: Sendable {
         states.append(CityState(name: name, category: category, version: version))
         histories.append(History())
         isSorted = false
-        if states.count > slots.count / 2 {
+        if states.count > slots.count / 4 {
             slots = Array(repeating: 0, count: slots.count * 2)
             for number in states.indices { index(number) }
         } else {

@@ -180,26 +180,34 @@ extension ClientLoop {
             let detail = "the response cannot be read: \(error.reason)"
             handle(.answered(.rejected(detail: detail, retryAfter: nil)), of: connection)
         }
-        do throws(ProtocolViolation) {
-            while let event = try connection.reader?.next(bytes, at: &position) {
-                handle(event, bytes, of: connection)
-            }
-        } catch {
-            handle(.violation(error), of: connection)
-        }
+        if !connection.isEnding { readFrames(bytes, at: position, connection) }
     }
 
-    private func handle(_ event: FrameReader.Event, _ bytes: Span<UInt8>, of connection: ClientConnection) {
-        switch event {
-        case .message(let kind, let message):
-            state.receivedMessage(at: receivedAt)
-            client.onMessage(kind, message.span)
-        case .messageInPlace(let kind, let range):
-            state.receivedMessage(at: receivedAt)
-            client.onMessage(kind, bytes.extracting(range))
-        case .ping(let payload): connection.answer(payload)
-        case .close(let frame): handle(.closeFrame(frame), of: connection)
+    private func readFrames(_ bytes: Span<UInt8>, at start: Int, _ connection: ClientConnection) {
+        var position = start
+        var messageCount = 0
+        var violation: ProtocolViolation?
+        // Taken out for all frames: each access to what a class keeps is checked.
+        var reader = connection.reader.take()
+        do throws(ProtocolViolation) {
+            while !connection.isEnding, let event = try reader?.next(bytes, at: &position) {
+                switch event {
+                case .message(let kind, let message):
+                    messageCount += 1
+                    client.onMessage(kind, message.span)
+                case .messageInPlace(let kind, let range):
+                    messageCount += 1
+                    client.onMessage(kind, bytes.extracting(range))
+                case .ping(let payload): connection.answer(payload)
+                case .close(let frame): handle(.closeFrame(frame), of: connection)
+                }
+            }
+        } catch {
+            violation = error
         }
+        if !connection.isEnding { connection.reader = reader }
+        state.received(messages: messageCount, at: receivedAt)
+        if let violation { handle(.violation(violation), of: connection) }
     }
 
     private func ended(_ connection: ClientConnection) {

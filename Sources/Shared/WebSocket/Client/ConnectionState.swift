@@ -91,10 +91,11 @@ struct ConnectionState: ~Copyable {
         phase = .open(open)
     }
 
-    mutating func receivedMessage(at now: Duration) {
-        guard case .open(var open) = phase else { return }
+    /// Whole messages came from the newest connection, if any.
+    mutating func received(messages count: Int, at now: Duration) {
+        guard count > 0, case .open(var open) = phase else { return }
         open.lastMessageAt = now
-        open.messages += 1
+        open.messages += count
         phase = .open(open)
     }
 

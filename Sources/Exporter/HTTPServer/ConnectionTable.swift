@@ -65,6 +65,9 @@ final class ConnectionTable: Sendable {
         if hasShrunk { malloc_trim(0) }
     }
 
+    /// Blocks while there is no connection, so that nothing wakes a server that nobody asks; until its end at most.
+    func waitForAny() { _ = state.wait { $0.isEnding || !$0.open.isEmpty ? true : nil } }
+
     /// Admits nobody from now on, ends streams and idle connections, waits until no request is under way, and ends what
     /// is left after `limit`. Blocks.
     ///

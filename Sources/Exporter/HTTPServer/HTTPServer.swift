@@ -29,6 +29,7 @@ public final class HTTPServer: Sendable {
         sweeper = try ServiceThread(name: "http-sweep") { [service, sockets] in
             while sockets.wait(until: monotonicTime() + .seconds(1), { $0.isEmpty ? true : nil }) == nil {
                 service.connections.sweep(at: monotonicTime())
+                service.connections.waitForAny()
             }
         }
     }
@@ -48,8 +49,8 @@ public final class HTTPServer: Sendable {
         guard !sockets.read(\.isEmpty) else { return true }
         for daemon in daemons { daemon.stopListening() }
         sockets.change { $0 = [] }
-        sweeper.join()
         let hasEnded = service.connections.end(within: limit)
+        sweeper.join()
         // A daemon's end waits for its threads: with one that is stuck, it must not end.
         for daemon in daemons where !hasEnded { daemon.leaveBehind() }
         return hasEnded

@@ -23,6 +23,9 @@ import Testing
             Damage("first page of zeros", "it is damaged: file is not a database") { bytes in
                 for place in 0..<512 { bytes[place] = 0 }
             },
+            Damage("zeros, and something else behind them", "it is damaged: file is not a database") { bytes in
+                for place in 0..<4096 { bytes[place] = place < 16 ? 0 : 0x55 }
+            },
             Damage("a page of zeros", "it is damaged: ") { bytes in
                 for place in 8192..<12288 { bytes[place] = 0 }
             },

@@ -1,21 +1,16 @@
 internal import CSQLite
-internal import System
 
 /// The one owner of a `sqlite3 *`. Used by one thread at a time.
 @safe
 struct SQLiteConnection: ~Copyable {
-    private let pointer: OpaquePointer
+    private let pointer: OpaquePointer?
 
     init(name: String, flags: Int32) throws(StorageError) {
         var opened: OpaquePointer?
         let result = unsafe sqlite3_open_v2(name, &opened, flags | SQLITE_OPEN_NOMUTEX, nil)
-        guard result == SQLITE_OK, let opened = unsafe opened else {
-            // A connection that failed to open has the error, and still has to be closed.
-            let error = unsafe StorageError(opened)
-            unsafe sqlite3_close_v2(opened)
-            throw error
-        }
+        // A connection that failed to open has the error, and is closed by `deinit` as well.
         unsafe pointer = opened
+        guard result == SQLITE_OK else { throw unsafe StorageError(opened) }
     }
 
     deinit {
@@ -49,8 +44,8 @@ struct SQLiteConnection: ~Copyable {
 
     func prepare(_ sql: String) throws(StorageError) -> SQLiteStatement {
         var prepared: OpaquePointer?
-        guard unsafe sqlite3_prepare_v2(pointer, sql, -1, &prepared, nil) == SQLITE_OK, let prepared = unsafe prepared
-        else { throw unsafe StorageError(pointer) }
+        let result = unsafe sqlite3_prepare_v2(pointer, sql, -1, &prepared, nil)
+        guard result == SQLITE_OK else { throw unsafe StorageError(pointer) }
         return unsafe SQLiteStatement(owning: prepared)
     }
 

@@ -4,27 +4,25 @@ internal import CSQLite
 @safe
 struct SQLiteStatement: ~Copyable {
     enum Value {
-        case integer(Int64?)
-        case real(Double?)
+        case integer(Int64)
+        case real(Double)
         case text([UInt8])
     }
 
-    private let pointer: OpaquePointer
+    private let pointer: OpaquePointer?
 
-    init(owning pointer: OpaquePointer) { unsafe self.pointer = pointer }
+    init(owning pointer: OpaquePointer?) { unsafe self.pointer = pointer }
 
     deinit { unsafe sqlite3_finalize(pointer) }
 
-    /// Runs a statement without rows.
-    ///
-    /// - Parameter values: its parameters, in order.
-    func run(_ values: Value...) throws(StorageError) {
+    /// Runs a statement without rows, with its parameters in order; `nil` is NULL.
+    func run(_ values: Value?...) throws(StorageError) {
         // Only a text can fail to be bound, for want of memory; its column then rejects the NULL.
         for (parameter, value) in zip(Int32(1)..., values) {
             switch value {
-            case .integer(nil), .real(nil): unsafe sqlite3_bind_null(pointer, parameter)
-            case .integer(let number?): unsafe sqlite3_bind_int64(pointer, parameter, number)
-            case .real(let number?): unsafe sqlite3_bind_double(pointer, parameter, number)
+            case nil: unsafe sqlite3_bind_null(pointer, parameter)
+            case .integer(let number): unsafe sqlite3_bind_int64(pointer, parameter, number)
+            case .real(let number): unsafe sqlite3_bind_double(pointer, parameter, number)
             case .text(let text): unsafe CSQLite_bind_text(pointer, parameter, text, Int32(text.count))
             }
         }

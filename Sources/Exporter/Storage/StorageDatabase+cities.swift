@@ -7,18 +7,6 @@ extension StorageDatabase {
     /// - Returns: these cities, and the number of the others: they are of another shard, beyond the limit, or have no
     ///   name.
     mutating func read(_ rules: StoreRules) throws(StorageError) -> (cities: [City], leftOut: Int) {
-        var (cities, leftOut) = try readCities(rules)
-        try readPoints(of: &cities, capacity: rules.history.capacity)
-        // A city may have had no point by the time of a kill.
-        cities.removeAll { $0.updatedAt == .min }
-        for city in cities {
-            stored[city.name] = StoredCity(id: city.id, changedAt: city.changes.changedAt, newest: city.points.last)
-        }
-        return (cities, leftOut)
-    }
-
-    /// Reads the cities without their points, with a time of `.min` where one has no reading.
-    private mutating func readCities(_ rules: StoreRules) throws(StorageError) -> (cities: [City], leftOut: Int) {
         var cities: [City] = []
         var leftOut = 0
         let rows = try connection.prepare(
@@ -26,6 +14,7 @@ extension StorageDatabase {
             SELECT id, name, direction, changed_ms, better, worse, aqi, updated_ms, received_ms, scale FROM city ORDER BY id
             """)
         while try rows.step() {
+            // The time of a city without a reading is `.min` until its points are read.
             var city = City(
                 id: rows.integer(0) ?? 0, name: rows.bytes(1), index: rows.double(6),
                 updatedAt: rows.integer(7) ?? .min, receivedAt: rows.integer(8) ?? .min)
@@ -43,6 +32,12 @@ extension StorageDatabase {
                 city.changes.worse = UInt64(rows.integer(5) ?? 0)
             }
             cities.append(city)
+        }
+        try readPoints(of: &cities, capacity: rules.history.capacity)
+        // A city may have had no point by the time of a kill.
+        cities.removeAll { $0.updatedAt == .min }
+        for city in cities {
+            stored[city.name] = StoredCity(id: city.id, changedAt: city.changes.changedAt, newest: city.points.last)
         }
         return (cities, leftOut)
     }

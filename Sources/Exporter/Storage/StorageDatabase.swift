@@ -17,15 +17,14 @@ struct StorageDatabase: ~Copyable {
     private let path: String
     /// The file and its journal as they were left.
     private var stamps: [FileStamp?] = []
-
     /// The cities in the file, by name.
     var stored: [[UInt8]: StoredCity] = [:]
     /// No city of the file has this id or a greater one.
     var nextID: Int64 = 1
-    /// The file has everything up to this version of the store; `nil` before the first write.
-    private var writtenVersion: UInt64?
-    /// Monotonic time of the last eviction; `nil` when one is due.
-    private var evictedAt: Duration?
+    /// The file has everything up to this version of the store.
+    private var writtenVersion: UInt64 = 0
+    /// Monotonic time of the next eviction.
+    private var evictionAt: Duration = .zero
 
     /// The content of the file for one city.
     struct StoredCity {
@@ -38,9 +37,8 @@ struct StorageDatabase: ~Copyable {
         /// The points of a history that the file does not have, by their index; `nil` where the file has points that
         /// the history had to give up, because the clock was set back.
         func missingPoints(of history: History) -> Range<Int>? {
-            guard let newest else { return 0..<history.count }
-            let first = history.firstIndex(after: newest.time)
-            guard first > 0 else { return 0..<history.count }
+            let first = newest.map { history.firstIndex(after: $0.time) } ?? 0
+            guard let newest, first > 0 else { return 0..<history.count }
             guard history[first - 1].time == newest.time else { return nil }
             // A later reading of the same millisecond replaces the point.
             return (history[first - 1].index == newest.index ? first : first - 1)..<history.count
@@ -49,34 +47,21 @@ struct StorageDatabase: ~Copyable {
 
     /// Opens, locks and checks a regular file, or creates one. A file that cannot be written can be read.
     static func open(_ name: String) throws(StorageError) -> StorageDatabase {
-        let head = try StorageHead(name)
         let path = resolvedPath(name)
-        let isReadOnly = head != nil && !isWritable(path)
+        let isReadOnly = try StorageSchema.checkHeader(of: name) && !isWritable(path)
         // Without a journal, SQLite would create one unless the file is declared immutable. With a journal, it would
         // lock the file for writing unless locks are switched off.
         let option = FileIdentity(path + "-wal") == nil ? "?immutable=1" : "?vfs=unix-none"
         let address = "file:\(percentEncoded(path.utf8, keepsSlashes: true))\(isReadOnly ? option : "")"
         let mode = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
         let connection = try SQLiteConnection(name: address, flags: mode | SQLITE_OPEN_URI)
-        let applicationID: String
-        let tables: String
-        do throws(StorageError) {
-            try connection.harden()
-            // The first read takes the lock, or fails because it is taken.
-            applicationID = try connection.text("PRAGMA application_id")
-            tables = try connection.text(StorageSchema.query)
-        } catch {
-            if case .damaged = error, head?.isForeign == true { throw .foreign }
-            throw error
+        try connection.harden()
+        // The first read takes the lock, or fails because it is taken.
+        let isNew = try !StorageSchema.check(connection)
+        if !isReadOnly, try connection.text("PRAGMA journal_mode=WAL") != "wal" {
+            throw .unavailable("SQLite cannot keep a write-ahead log there")
         }
-        let isNew = applicationID == "0" && tables.isEmpty
-        if !isNew { try StorageSchema.check(connection, applicationID: applicationID, tables: tables) }
-        if !isReadOnly {
-            guard try connection.text("PRAGMA journal_mode=WAL") == "wal" else {
-                throw .unavailable("SQLite cannot keep a write-ahead log there")
-            }
-            if isNew { try connection.execute(StorageSchema.creation) }
-        }
+        if isNew { try connection.execute(StorageSchema.creation) }
         return StorageDatabase(isNew: isNew, connection: connection, path: path)
     }
 
@@ -91,8 +76,6 @@ struct StorageDatabase: ~Copyable {
         stamps = currentStamps
     }
 
-    // MARK: Writing
-
     /// Whether somebody else has written, truncated, removed or replaced the file or its journal.
     var isChanged: Bool { stamps != currentStamps }
 
@@ -104,32 +87,32 @@ struct StorageDatabase: ~Copyable {
     ///   start.
     /// - Returns: whether there was anything to write.
     mutating func write(_ snapshot: StoreSnapshot, isLast: Bool) throws(StorageError) -> Bool {
-        guard isLast || snapshot.version != writtenVersion else { return false }
+        guard isLast || snapshot.version > writtenVersion else { return false }
         try connection.execute("BEGIN IMMEDIATE")
-        let isWritten = try writeCities(of: snapshot, isLast: isLast)
+        let changeCount = "SELECT total_changes()"
+        let before = try connection.text(changeCount)
+        try writeCities(of: snapshot, isLast: isLast)
+        let isWritten = try connection.text(changeCount) != before
         let now = monotonicTime()
         // Cities that have expired are not in the snapshot.
-        let isEvicting =
-            isLast || stored.count > snapshot.cityCount || evictedAt.map { now - $0 >= .seconds(600) } ?? true
+        let isEvicting = isLast || stored.count > snapshot.cityCount || now >= evictionAt
         if isEvicting { try evict(beside: snapshot) }
         try connection.execute("COMMIT")
         writtenVersion = snapshot.version
         if isEvicting {
             // Moves the journal into the file and syncs both: a loss of power takes no more than what comes after.
             try connection.execute("PRAGMA wal_checkpoint")
-            evictedAt = now
+            evictionAt = now + .seconds(600)
         }
         stamps = currentStamps
         return isWritten
     }
 
-    /// - Returns: whether the file had not all of it.
-    private mutating func writeCities(of snapshot: StoreSnapshot, isLast: Bool) throws(StorageError) -> Bool {
+    private mutating func writeCities(of snapshot: StoreSnapshot, isLast: Bool) throws(StorageError) {
         let row = try connection.prepare("INSERT OR REPLACE INTO city VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
         let reading = try connection.prepare("INSERT OR REPLACE INTO reading VALUES (?, ?, ?)")
         let scale = Array(snapshot.rules.scale.name.utf8)
-        var isWritten = false
-        for number in snapshot.states.indices where isLast || snapshot.states[number].version > writtenVersion ?? 0 {
+        for number in snapshot.states.indices where isLast || snapshot.states[number].version > writtenVersion {
             let state = snapshot.states[number]
             let history = snapshot.histories[number]
             let changes = state.changes
@@ -138,28 +121,23 @@ struct StorageDatabase: ~Copyable {
             if missing == nil {
                 // The points that are no longer right go with the old id.
                 city = StoredCity(id: nextID)
-                evictedAt = nil
+                evictionAt = .zero
             }
             let isNew = city.id == nextID
             if isNew { nextID += 1 }
             if isLast || isNew || city.changedAt != changes.changedAt {
                 try row.run(
                     .integer(city.id), .text(state.name), .text(scale), .integer(Int64(changes.direction)),
-                    .integer(changes.changedAt), .integer(isLast ? Int64(clamping: changes.better) : nil),
-                    .integer(isLast ? Int64(clamping: changes.worse) : nil), .real(isLast ? state.index : nil),
-                    .integer(isLast ? state.updatedAt : nil), .integer(isLast ? state.receivedAt : nil))
-                isWritten = true
+                    changes.changedAt.map { .integer($0) }, isLast ? .integer(Int64(clamping: changes.better)) : nil,
+                    isLast ? .integer(Int64(clamping: changes.worse)) : nil, isLast ? .real(state.index) : nil,
+                    isLast ? .integer(state.updatedAt) : nil, isLast ? .integer(state.receivedAt) : nil)
             }
             for place in missing ?? 0..<history.count {
                 let point = history[place]
                 try reading.run(.integer(point.time), .integer(city.id), .real(point.index))
-                isWritten = true
             }
-            city.changedAt = changes.changedAt
-            city.newest = history.last
-            stored[state.name] = city
+            stored[state.name] = StoredCity(id: city.id, changedAt: changes.changedAt, newest: history.last)
         }
-        return isWritten
     }
 
     /// Removes what memory does not have any more: in the first write, every ten minutes, at the end, and when cities
@@ -183,9 +161,7 @@ struct StorageDatabase: ~Copyable {
             """)
     }
 
-    // MARK: Closing
-
-    /// Leaves one file and no journal.
+    /// Leaves one file and no journal. It stays in WAL mode, which a full disk could not bring back.
     consuming func close() { connection.setCheckpointOnClose(true) }
 
     /// Closes a file that somebody else has changed. SQLite would apply its journal to what has its name now.

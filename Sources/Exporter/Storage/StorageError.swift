@@ -14,6 +14,7 @@ enum StorageError: Error, Equatable {
     static let notADatabase = rejected(
         "it is no SQLite file and is left as it is; expected one of this program, or a new name")
     static let notAFile = rejected("expected the name of a regular file")
+    static let readOnly = unavailable("the file is read-only")
 
     /// The error of a SQLite function, with SQLite's own message.
     init(_ connection: OpaquePointer?) {
@@ -26,9 +27,8 @@ enum StorageError: Error, Equatable {
         self =
             switch code {
             case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL: .rejected("another process has it open")
-            case SQLITE_READONLY: .unavailable("the file is read-only")
-            case SQLITE_FULL, SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_AUTH, SQLITE_NOLFS:
-                .unavailable(message)
+            case SQLITE_READONLY: .readOnly
+            case SQLITE_FULL, SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_NOLFS: .unavailable(message)
             // SQLite meets its limits over what is in a damaged file as well; nothing is lost by moving it aside.
             default: .damaged("it is damaged: \(message)")
             }

@@ -4,7 +4,7 @@ public enum StorageEvent: Sendable, Equatable {
     case created
     /// Cities were read; those left out leave the file, because they are of another shard or beyond the limit.
     case restored(cities: Int, leftOut: Int)
-    /// Nothing can be written; it is tried again each second, and everything is written when it succeeds.
+    /// Nothing can be written; it is tried again each second.
     case failing(reason: String)
     /// Everything that was missed is written.
     case recovered

@@ -44,7 +44,9 @@ public final class StorageFile: Sendable {
         do throws(StorageError) {
             outcome = try writer.open(now: now())
         } catch {
-            throw error.error(of: path)
+            if case .rejected = error { throw error.error(of: path) }
+            writer.statistics.errorCount += 1
+            outcome = .failing(reason: error.reason)
         }
         state = Mutex(writer.statistics)
         self.writer = Mutex(writer)
@@ -55,11 +57,11 @@ public final class StorageFile: Sendable {
     /// - Throws: what ends a start, or what it would have to do without.
     public static func check(_ path: String) throws(SystemError) {
         do throws(StorageError) {
-            if try StorageHead(path)?.isForeign == true { throw .foreign }
+            _ = try StorageSchema.checkHeader(of: path)
             let file = resolvedPath(path)
             let folder = file.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(file[...$0]) } ?? "."
             guard isWritable(folder) else { throw .unavailable("its folder is missing or cannot be written") }
-            guard FileIdentity(file) == nil || isWritable(file) else { throw .unavailable("the file is read-only") }
+            guard FileIdentity(file) == nil || isWritable(file) else { throw .readOnly }
         } catch {
             throw error.error(of: path)
         }
@@ -75,11 +77,9 @@ public final class StorageFile: Sendable {
         repeat {
             isStopping = isStopped.wait(until: next) { $0 ? true : nil } ?? false
             let startedAt = monotonicTime()
-            // Before the store is looked at: what comes while the batch is written may not be in it.
-            let askedAt = now()
-            let events = writer.pass(now: askedAt, isLast: isStopping)
-            let statistics = writer.statistics
-            state.withLock { $0 = statistics }
+            // The time is asked before the store is: what comes while the batch is written may not be in it.
+            let events = writer.pass(now: now(), isLast: isStopping)
+            state.withLock { $0 = writer.statistics }
             for event in events { onEvent(event) }
             next = startedAt + (writer.isFailing ? .seconds(1) : .milliseconds(500))
         } while !isStopping

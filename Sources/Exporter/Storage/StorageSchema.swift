@@ -3,7 +3,7 @@ internal import Bytes
 /// Layout of the file, for SQLite's own tools: `sqlite3 FILE "SELECT datetime(time_ms / 1000, 'unixepoch'), name,
 /// reading.aqi FROM reading JOIN city ON id = city"`. An exporter has its file locked: copy `FILE` and `FILE-wal`.
 enum StorageSchema {
-    /// "AQIX" in the file's header marks it as ours.
+    /// "AQIX", in the file's header.
     static let applicationID = 0x4151_4958
 
     /// The file's `user_version`. Version 3 was that of 1.0.0.
@@ -13,7 +13,7 @@ enum StorageSchema {
     /// NULL while an exporter runs. After a kill, counters begin anew, because Prometheus takes any decrease for a
     /// reset to 0 and would count the whole value once more. Points are sorted by time, so that new ones of all cities
     /// share pages.
-    private static let tables = """
+    static let tables = """
         CREATE TABLE city (
             id INTEGER PRIMARY KEY CHECK (id BETWEEN 1 AND 1000000000000000),
             name TEXT NOT NULL,
@@ -40,19 +40,20 @@ enum StorageSchema {
         PRAGMA wal_checkpoint
         """
 
-    /// Gives the definitions of the file's tables. A table that is said to be of another name would go unnoticed until
-    /// SQLite opens the file once more.
-    static let query = """
-        SELECT group_concat(ifnull(CASE WHEN type = 'table' AND tbl_name = name THEN sql END, '?') || ';', char(10))
-        FROM (SELECT * FROM sqlite_schema ORDER BY name LIMIT 3)
-        """
-
     /// Checks the whole file. Nothing in it is evaluated before its tables are known to be these, to the letter: a
     /// check or a generated column may have been put there on purpose.
-    static func check(
-        _ connection: borrowing SQLiteConnection, applicationID: String, tables: String
-    ) throws(StorageError) {
-        let isOurs = tables.utf8.elementsEqual(Self.tables.utf8)
+    ///
+    /// - Returns: whether it has tables; without them, it is as good as none.
+    static func check(_ connection: borrowing SQLiteConnection) throws(StorageError) -> Bool {
+        let applicationID = try connection.text("PRAGMA application_id")
+        // A table that is said to be of another name would go unnoticed until SQLite opens the file once more.
+        let found = try connection.text(
+            """
+            SELECT group_concat(ifnull(CASE WHEN type = 'table' AND tbl_name = name THEN sql END, '?') || ';', char(10))
+            FROM (SELECT * FROM sqlite_schema ORDER BY name LIMIT 3)
+            """)
+        if applicationID == "0", found.isEmpty { return false }
+        let isOurs = found.utf8.elementsEqual(tables.utf8)
         guard applicationID == String(Self.applicationID) else {
             throw isOurs ? .damaged("it is damaged: its application_id is \(applicationID)") : .foreign
         }
@@ -64,11 +65,11 @@ enum StorageSchema {
         guard isOurs else { throw .damaged("it is damaged: its tables are not those of version \(version)") }
         let finding = try connection.text("PRAGMA quick_check(1)")
         if finding != "ok" { throw .damaged("it is damaged: \(onOneLine(finding))") }
+        return true
     }
 
-    static func rejectLater(_ version: Int) throws(StorageError) {
-        guard version > Self.version else { return }
-        let known = "this program knows up to \(Self.version); it is left as it is"
-        throw .rejected("its schema is version \(version), \(known)")
+    static func rejectLater(_ found: Int) throws(StorageError) {
+        guard found > version else { return }
+        throw .rejected("its schema is version \(found), this program knows up to \(version); it is left as it is")
     }
 }

@@ -2,49 +2,31 @@ internal import AirQuality
 internal import Bytes
 internal import System
 
-/// Keeps the file up to date with the store, one pass at a time, whatever happens to the file meanwhile. Changes that
-/// could not be written are found again.
+/// Keeps the file up to date with the store, one pass at a time, whatever happens to the file meanwhile.
 struct StorageWriter: ~Copyable {
     private let path: String
     private let store: ReadingStore
     private var database: StorageDatabase?
     /// The file that was opened last.
     private var identity: FileIdentity?
-    /// Whether the file cannot be written, and the caller has been told so.
-    private(set) var isFailing = false
-    private(set) var statistics = StorageStatistics()
-    /// Monotonic time; `nil` when no file was moved aside.
-    private var movedAsideAt: Duration?
+    var statistics = StorageStatistics()
+    /// Monotonic time until which no further file is moved aside, so that a bad disk does not fill up soon.
+    private var quarantinedUntil: Duration = .zero
 
     init(_ path: String, store: ReadingStore) {
         self.path = path
         self.store = store
     }
 
-    // MARK: Opening
+    /// Whether the last attempt to open or write the file failed.
+    var isFailing: Bool { database == nil }
 
     /// Opens the file and restores from it what the store does not know. A damaged one is moved aside and a new one
-    /// created, at most once a minute, so that a bad disk does not fill up soon.
+    /// created, at most once a minute.
     ///
     /// - Parameter now: milliseconds since the Unix epoch.
-    /// - Returns: created, restored, quarantined or failing.
-    /// - Throws: for a file that the program must not use.
+    /// - Returns: created, restored or quarantined.
     mutating func open(now: Int64) throws(StorageError) -> StorageEvent {
-        do throws(StorageError) {
-            return try openOrMoveAside(now: now)
-        } catch {
-            if case .rejected = error { throw error }
-            return fail(error)
-        }
-    }
-
-    private mutating func fail(_ error: StorageError) -> StorageEvent {
-        isFailing = true
-        statistics.errorCount += 1
-        return .failing(reason: error.reason)
-    }
-
-    private mutating func openOrMoveAside(now: Int64) throws(StorageError) -> StorageEvent {
         let found = FileIdentity(path)
         do throws(StorageError) {
             return try openAsItIs(now: now)
@@ -53,10 +35,10 @@ struct StorageWriter: ~Copyable {
             let error = failure == .notADatabase && isOurs ? .damaged("it is damaged: it was overwritten") : failure
             // Two processes may have found the same damage; the file that the other one has created is not damaged.
             guard case .damaged(let reason) = error, found != nil, FileIdentity(path) == found,
-                movedAsideAt.map({ monotonicTime() - $0 >= .seconds(60) }) ?? true
+                monotonicTime() >= quarantinedUntil
             else { throw error }
             let target = try moveAside(resolvedPath(path), now: now, reason: reason)
-            movedAsideAt = monotonicTime()
+            quarantinedUntil = monotonicTime() + .seconds(60)
             statistics.errorCount += 1
             _ = try openAsItIs(now: now)
             return .quarantined(movedTo: target, reason: reason)
@@ -64,8 +46,8 @@ struct StorageWriter: ~Copyable {
     }
 
     private mutating func openAsItIs(now: Int64) throws(StorageError) -> StorageEvent {
-        // The content is known after the first time.
-        if isFailing, FileIdentity(path) != nil, !isWritable(path) { throw .unavailable("the file is read-only") }
+        // After the first error its content is known, or cannot be read.
+        if statistics.errorCount > 0, FileIdentity(path) != nil, !isWritable(path) { throw .readOnly }
         var opened = try StorageDatabase.open(path)
         let (cities, leftOut) = try opened.read(store.rules)
         store.restore(cities, at: now)
@@ -76,21 +58,18 @@ struct StorageWriter: ~Copyable {
         return isNew ? .created : .restored(cities: cities.count, leftOut: leftOut)
     }
 
-    // MARK: Writing
-
     /// Writes what changed.
     ///
-    /// - Parameters:
-    ///   - now: milliseconds since the Unix epoch.
-    ///   - isLast: whether the counters and the current readings are written as well.
+    /// - Parameter isLast: whether the counters and the current readings are written as well.
     /// - Returns: what the caller has not been told yet.
     mutating func pass(now: Int64, isLast: Bool = false) -> [StorageEvent] {
+        let wasFailing = isFailing
         var events: [StorageEvent] = []
         do throws(StorageError) {
             let isChanged = database?.isChanged ?? false
             if isChanged { database.take()?.abandon() }
             if database == nil {
-                let outcome = try openOrMoveAside(now: now)
+                let outcome = try open(now: now)
                 if case .quarantined = outcome {
                     events.append(outcome)
                 } else if isChanged {
@@ -99,14 +78,12 @@ struct StorageWriter: ~Copyable {
             }
             let snapshot = store.snapshot(withHistories: true)
             if try database?.write(snapshot, isLast: isLast) == true { statistics.lastWriteAt = now }
-            if isFailing { events.append(.recovered) }
-            isFailing = false
+            if wasFailing { events.append(.recovered) }
         } catch {
             // The file is opened and checked again.
             database = nil
-            let wasFailing = isFailing
-            let failure = fail(error)
-            if !wasFailing { events.append(failure) }
+            if !wasFailing { events.append(.failing(reason: error.reason)) }
+            statistics.errorCount += 1
         }
         return events
     }

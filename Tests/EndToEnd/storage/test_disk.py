@@ -122,6 +122,23 @@ def test_a_disk_that_is_full_at_the_start_is_written_once_it_has_room(
     assert start.exporter(*flags).history() == history
 
 
+def test_a_disk_that_is_full_at_the_start_does_not_hide_what_it_has(
+    start, python_feed, small_disk
+):
+    flags = flags_of(python_feed, small_disk / "history.db")
+    first = start_writing(start, python_feed, flags)
+    before = first.history()
+    assert first.stop() is None
+    ballast = fill(small_disk)
+    second = start.exporter(*flags)
+    assert second.history() == before
+    assert second.count_lines("Storage file not writable") == 1, second.errors
+    ballast.unlink()
+    wait_until_writable(second)
+    assert second.stop() is None
+    assert start.exporter(*flags).history() == before
+
+
 def test_a_disk_that_becomes_read_only_costs_nothing_but_the_file(start, python_feed, small_disk):
     file = small_disk / "history.db"
     flags = flags_of(python_feed, file)

@@ -1,0 +1,37 @@
+internal import Glibc
+internal import System
+
+extension StorageSchema {
+    /// Looks at the header of a file, without SQLite: https://sqlite.org/fileformat2.html#the_database_header
+    ///
+    /// - Returns: whether there is a file with content. SQLite itself writes a single byte at times, to make sure of a
+    ///   file.
+    /// - Throws: for what SQLite must not open: anything but a regular file, a file of another kind or program, and one
+    ///   that is of a later version or has so many tables that SQLite would take long to read them.
+    static func checkHeader(of path: String) throws(StorageError) -> Bool {
+        guard !path.isEmpty, !path.utf8.contains(0) else { throw .notAFile }
+        let status = fileStatus(path)
+        if status == nil, errno == ENOENT { return false }
+        guard status?.isRegular ?? (errno != ELOOP) else { throw .notAFile }
+        let number = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+        guard number >= 0 else { throw .unavailable("it cannot be read: \(describe(errorNumber: errno))") }
+        let file = FileDescriptor(owning: number)
+        var page = [UInt8](repeating: 0, count: 4096)
+        let count = unsafe pread(file.number, &page, page.count, 0)
+        if count <= 1, page[0] == 0 { return false }
+        // A disk has lost the beginning: SQLite will find the damage.
+        if page.starts(with: repeatElement(0, count: 16)) { return true }
+        guard page.starts(with: "SQLite format 3\0".utf8) else { throw .notADatabase }
+        func integer(_ range: Range<Int>) -> Int { page[range].reduce(0) { $0 << 8 | Int($1) } }
+        let cityTable = tables.utf8.prefix { $0 != UInt8(ascii: ";") }
+        let isOurs = integer(68..<72) == applicationID || page.firstRange(of: cityTable) != nil
+        // The number of cells on the first page is that of tables.
+        guard isOurs || (integer(68..<72) == 0 && integer(103..<105) == 0) else { throw .foreign }
+        guard isOurs else { return true }
+        try rejectLater(integer(60..<64))
+        // Our tables are on a page of their own; type 5 says that there are more pages.
+        if page[100] == 5 { throw .damaged("it is damaged: it has more tables than ours") }
+        if page[18] > 2 { throw .damaged("it is damaged: its header says that it is read-only") }
+        return true
+    }
+}

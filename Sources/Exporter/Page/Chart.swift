@@ -13,9 +13,6 @@ struct Chart {
     let top: Double
     let scale: Scale
 
-    /// With more, the lowest and highest point of each stretch are drawn.
-    static let maximumPoints = 600
-
     /// - Parameter points: in order of time, at least one.
     init(_ points: [HistoryPoint], _ query: ChartQuery, at now: Timestamp, scale: Scale) {
         let oldest = points[0].time
@@ -28,28 +25,23 @@ struct Chart {
         let first = points.firstIndex { $0.time >= start } ?? points.endIndex
         let last = points[first...].firstIndex { $0.time > end } ?? points.endIndex
         let shown = points[first..<last]
-        self.points = thinned(Array(shown), to: Self.maximumPoints)
+        self.points = thinned(Array(shown), to: 600)
         let line = points[max(0, first - 1)..<first] + self.points + points[last...].prefix(1)
         let steps = zip(points, points.dropFirst()).map { $1.time - $0.time }.sorted()
         // Two points that are left of many are as far apart as those many were.
         let thinning = Int64(max(1, 2 * shown.count / max(1, self.points.count) - 1))
-        runs = Self.runs(of: line, limit: steps.count > 2 ? 3 * steps[steps.count / 2] * thinning : .max)
-        from = start
-        to = end
-        top = scale.top(over: points)
-        self.scale = scale
-    }
-
-    private static func runs(of line: ArraySlice<HistoryPoint>, limit: Int64) -> [[HistoryPoint]] {
-        var runs: [[HistoryPoint]] = []
-        for point in line {
+        let limit = steps.count > 2 ? 3 * steps[steps.count / 2] * thinning : .max
+        runs = line.reduce(into: []) { runs, point in
             if let last = runs.last?.last, point.time - last.time <= limit {
                 runs[runs.count - 1].append(point)
             } else {
                 runs.append([point])
             }
         }
-        return runs
+        from = start
+        to = end
+        top = scale.top(over: points)
+        self.scale = scale
     }
 
     func x(_ time: Timestamp) -> Double { Double(time - from) / Double(to - from) }

@@ -26,24 +26,11 @@ extension Page {
             <h2>\(scale.title)</h2>
             <p>\(scale.authority). The whole number shown is the integer part of the index, by which the category \
             is decided. An arrow up means that the category got better, an arrow down that it got worse.</p>
-            <div class="scroll" tabindex="0" role="group" aria-label="Categories">
-            <table>
-            <thead><tr><th scope="col">Category</th><th scope="col" class="number">From</th>\
-            <th scope="col">Meaning</th></tr></thead>
-            <tbody>
-            \(categories)</tbody>
-            </table>
-            </div>
+            \(table("Categories", columns: ["Category", "From", "Meaning"], number: 1, categories))
             </section>
             <section>
             <h2>Paths</h2>
-            <div class="scroll" tabindex="0" role="group" aria-label="Paths">
-            <table>
-            <thead><tr><th scope="col">Path</th><th scope="col">Meaning</th></tr></thead>
-            <tbody>
-            \(paths)</tbody>
-            </table>
-            </div>
+            \(table("Paths", columns: ["Path", "Meaning"], paths))
             <p>Air Quality Exporter \(settings.version)</p>
             </section>
             </main>

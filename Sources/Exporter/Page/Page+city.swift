@@ -26,7 +26,7 @@ extension Page {
             </section>
             \(figure(chart, name[...], query))<div class="facts">
             \(pollutants(state.extras))</div>
-            \(table(chart, name[...]))</main>
+            \(pointTable(chart, name[...]))</main>
 
             """
         return render(content, title: "\(String(decoding: name, as: UTF8.self)) · Air quality", root: "../")
@@ -101,7 +101,7 @@ extension Page {
 
     /// The points, the newest first, with their places in the chart: the script shows the row that a pointer is nearest
     /// to.
-    private func table(_ chart: Chart, _ name: ArraySlice<UInt8>) -> Markup {
+    private func pointTable(_ chart: Chart, _ name: ArraySlice<UInt8>) -> Markup {
         let rows = Markup(each: chart.points.reversed()) { point in
             """
             <tr data-x="\(percent: chart.x(point.time))" data-y="\(percent: chart.y(point.index))">\
@@ -117,14 +117,7 @@ extension Page {
         return """
             <details id="points">
             <summary>Show data table</summary>
-            <div class="scroll" tabindex="0" role="group" aria-label="Points">
-            <table>
-            <thead><tr><th scope="col">Time</th><th scope="col" class="number">\(scale.title)</th>\
-            <th scope="col">Category</th></tr></thead>
-            <tbody>
-            \(rows)</tbody>
-            </table>
-            </div>
+            \(table("Points", columns: ["Time", scale.title, "Category"], number: 1, rows))
             </details>
             <nav class="links" aria-label="Elsewhere">
             \(grafana)<a href="../history.json?city=\(percent: name)">Download JSON</a>

@@ -1,7 +1,5 @@
 import AirQuality
 
-// Parts that the list and the page of a city have in common.
-
 extension Page {
     /// The drawings that `disc` refers to, once on each page.
     static let faces: Markup = {
@@ -22,6 +20,24 @@ extension Page {
     /// A face on the colour of its category; the category's name stands beside it.
     func disc(_ category: Category) -> Markup {
         "<svg class=\"disc\" aria-hidden=\"true\"><use href=\"#face-\(category.number)\"/></svg>"
+    }
+
+    /// A table that can be scrolled where it is too wide.
+    ///
+    /// - Parameter number: the place of the column of numbers.
+    func table(_ label: String, columns: [String], number: Int? = nil, _ rows: Markup) -> Markup {
+        let head = Markup(each: columns.enumerated()) { place, title in
+            "<th scope=\"col\"\(" class=\"number\"", if: place == number)>\(title)</th>"
+        }
+        return """
+            <div class="scroll" tabindex="0" role="group" aria-label="\(label)">
+            <table>
+            <thead><tr>\(head)</tr></thead>
+            <tbody>
+            \(rows)</tbody>
+            </table>
+            </div>
+            """
     }
 
     /// A link to a view of the same page.

@@ -99,7 +99,7 @@ func withServer(_ given: WebSocketServer? = nil, _ body: (WebSocketServer) throw
 func makeServer(
     host: String = "127.0.0.1", port: Int = 0, _ change: (inout WebSocketServerConfiguration) -> Void = { _ in }
 ) throws -> WebSocketServer {
-    var configuration = WebSocketServerConfiguration(host: host, port: port)
+    var configuration = WebSocketServerConfiguration(address: .tcp(host: host, port: port))
     change(&configuration)
     return try WebSocketServer(configuration)
 }

@@ -4,9 +4,6 @@ import WebSocket
 /// A feed's server, and the waits of the main thread, which sends the messages: for clients, for a time. Each wait ends
 /// early with false when a signal ends the program.
 struct FeedServer {
-    /// The time that clients have to answer the close frame.
-    private static let closeTimeout: Duration = .seconds(5)
-
     private let server: WebSocketServer
     private let thread: ServiceThread
     private let signals: Signals
@@ -23,7 +20,7 @@ struct FeedServer {
         self.server = server
         self.signals = signals
         thread = try ServiceThread(name: "server") { server.run() }
-        let host = configuration.host.isEmpty ? "localhost" : configuration.host
+        let host = if case .tcp(let host, _) = configuration.address, !host.isEmpty { host } else { "localhost" }
         let shown = ListenAddress.tcp(host: host, port: server.port)
         StandardStream.output.write("listening on ws://\(shown)/\n", within: .seconds(1))
         notify?.send("READY=1")
@@ -36,10 +33,10 @@ struct FeedServer {
 
     func awaitClient() -> Bool { wait(until: nil) { hasClients } }
 
-    /// Closes all connections (status 1000) and waits until the clients are gone.
+    /// Closes all connections (status 1000), and waits at most five seconds for the clients to answer the close frame.
     func finish() {
         server.close(status: 1000)
-        _ = wait(until: monotonicTime() + Self.closeTimeout) { !hasClients }
+        _ = wait(until: monotonicTime() + .seconds(5)) { !hasClients }
     }
 
     /// Ends the server; remaining connections are closed with status 1001.

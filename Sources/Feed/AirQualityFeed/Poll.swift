@@ -12,7 +12,7 @@ func poll(_ flags: ParsedFlags, signals: Signals) throws {
     let source = try PolledSource(options, flags)
     let log = flags.beginLog(level: options.logLevel, format: options.logFormat)
     let state = Monitor(PollState(latest: LatestAir(lifetime: options.lifetime)))
-    var feed = options.listen
+    var feed = WebSocketServerConfiguration(address: options.listen)
     feed.headers = [HTTPField(name: FeedSource.fieldName, value: options.source.headerValue)]
     feed.greeting = { state.read { $0.latest.all(at: monotonicTime()) } }
     let server = try FeedServer(feed, signals: signals)

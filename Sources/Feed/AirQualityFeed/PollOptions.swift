@@ -2,12 +2,11 @@ import AirQualityIndex
 import AirSources
 import CommandLine
 import System
-import WebSocket
 
 struct PollOptions: Options {
     static let keyVariable = "AIR_QUALITY_FEED_KEY"
 
-    var listen = WebSocketServerConfiguration.localhost
+    var listen = ListenAddress.localhost
     var source = SourceName.openMeteo
     /// `nil` = the cities of `set`.
     var citiesFile: String?

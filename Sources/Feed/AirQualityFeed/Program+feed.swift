@@ -1,6 +1,5 @@
 import CommandLine
 import System
-import WebSocket
 
 extension Program {
     static let feed = Program(
@@ -50,20 +49,20 @@ extension ParsedFlags {
 
 extension Flag {
     /// The address that clients connect to.
-    static func listen(_ member: any WritableKeyPath<Values, WebSocketServerConfiguration> & Sendable) -> Flag {
-        let format = ValueFormat<WebSocketServerConfiguration>(
+    static func listen(_ member: any WritableKeyPath<Values, ListenAddress> & Sendable) -> Flag {
+        let format = ValueFormat<ListenAddress>(
             "HOST:PORT", expected: "host:port, [address]:port or :port, with a port from 0 to 65535",
-            text: { ListenAddress.tcp(host: $0.host, port: $0.port).description },
-            parse: { text in
-                guard case .tcp(let host, let port)? = ListenAddress(text) else { return nil }
-                return WebSocketServerConfiguration(host: host, port: port)
-            })
+            text: \.description
+        ) { text in
+            let address = ListenAddress(text)
+            return if case .tcp = address { address } else { nil }
+        }
         return Flag(
             "listen", member, format, "Address for clients; port 0 picks a free one, no host means all addresses.")
     }
 }
 
-extension WebSocketServerConfiguration {
+extension ListenAddress {
     /// The default of `--listen`.
-    static let localhost = WebSocketServerConfiguration(host: "127.0.0.1", port: 8765)
+    static let localhost = ListenAddress.tcp(host: "127.0.0.1", port: 8765)
 }

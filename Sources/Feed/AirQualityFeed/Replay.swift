@@ -2,6 +2,7 @@ import Bytes
 import CommandLine
 import FeedSimulation
 import System
+import WebSocket
 
 /// Serves a recording until a signal comes, or once.
 func replay(_ flags: ParsedFlags, signals: Signals) throws {
@@ -18,7 +19,7 @@ func replay(_ flags: ParsedFlags, signals: Signals) throws {
     guard recording.isTimed || !flags.isGiven("speed") else {
         throw flags.rejection(of: "speed", expected: "a recording with times, or --interval instead")
     }
-    let server = try FeedServer(options.listen, signals: signals)
+    let server = try FeedServer(WebSocketServerConfiguration(address: options.listen), signals: signals)
     defer { server.stop() }
     guard server.awaitClient() else { return }
     var next = monotonicTime()

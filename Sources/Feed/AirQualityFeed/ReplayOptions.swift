@@ -1,8 +1,8 @@
 import CommandLine
-import WebSocket
+import System
 
 struct ReplayOptions: Options {
-    var listen = WebSocketServerConfiguration.localhost
+    var listen = ListenAddress.localhost
     var interval = Duration.seconds(2)
     var speed = 1.0
     var isOnce = false

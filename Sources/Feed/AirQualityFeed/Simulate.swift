@@ -1,6 +1,7 @@
 import CommandLine
 import FeedSimulation
 import System
+import WebSocket
 
 /// Serves the simulated feed until a signal comes.
 ///
@@ -11,7 +12,7 @@ func simulate(_ flags: ParsedFlags, signals: Signals) throws {
     var simulator = FeedSimulator(
         cities: options.cities, coverage: options.coverage, seed: options.seed ?? .random(in: 0 ... .max),
         drift: options.drift, batch: options.batch, interval: options.interval)
-    let server = try FeedServer(options.listen, signals: signals)
+    let server = try FeedServer(WebSocketServerConfiguration(address: options.listen), signals: signals)
     defer { server.stop() }
     var next = monotonicTime()
     while server.awaitClient(), server.wait(until: next) {

@@ -1,9 +1,9 @@
 import CommandLine
 import FeedSimulation
-import WebSocket
+import System
 
 struct SimulateOptions: Options {
-    var listen = WebSocketServerConfiguration.localhost
+    var listen = ListenAddress.localhost
     var cities = 12
     var interval = Duration.seconds(2)
     var coverage = 0.6

@@ -18,7 +18,7 @@ final class DemoFeed: Sendable {
 
     /// Serves connections at once.
     init() throws {
-        server = try WebSocketServer(WebSocketServerConfiguration(host: "127.0.0.1", port: 0))
+        server = try WebSocketServer(WebSocketServerConfiguration(address: .tcp(host: "127.0.0.1", port: 0)))
         address = try WebSocketAddress("ws://127.0.0.1:\(server.port)/")
         connections = try ServiceThread(name: "demo-server", body: server.run)
     }

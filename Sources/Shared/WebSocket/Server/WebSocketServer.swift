@@ -27,8 +27,8 @@ public final class WebSocketServer: Sendable {
         self.configuration = configuration
         maximumClients = OpenFileLimit.raise(forConnections: 1024)
         waker = try Waker()
-        listener = try ListeningSocket.open(.tcp(host: configuration.host, port: configuration.port))
-        port = if case .tcp(_, let port) = listener.address { port } else { configuration.port }
+        listener = try ListeningSocket.open(configuration.address)
+        port = if case .tcp(_, let port) = listener.address { port } else { 0 }
     }
 
     /// Blocks the calling thread until `stop`; to be called once.

@@ -1,11 +1,10 @@
 public import HTTPText
+public import System
 
 /// Settings of a `WebSocketServer`. Its closures are called on the thread of `run`.
 public struct WebSocketServerConfiguration: Sendable {
-    /// An IP address, the name of one, or nothing for all of the machine's.
-    public var host: String
-    /// 0 picks a free one.
-    public var port: Int
+    /// One of TCP.
+    public var address: ListenAddress
     /// A client for which more bytes than this would wait is disconnected, unless it waits for a single message.
     var maximumQueuedBytes = 64 << 20
     /// Additional header fields of the handshake's response.
@@ -16,8 +15,5 @@ public struct WebSocketServerConfiguration: Sendable {
     /// Called when a client has come or gone, with the number of clients.
     public var onClientCount: @Sendable (Int) -> Void = { _ in }
 
-    public init(host: String, port: Int) {
-        self.host = host
-        self.port = port
-    }
+    public init(address: ListenAddress) { self.address = address }
 }

@@ -59,12 +59,9 @@ extension Program {
             let missing = command.operands[operands.count]
             throw FlagError("\(missing) is missing, expected: \(usage(of: command))\(flags.misspeltVariables)")
         }
-        if let surplus = operands.dropFirst(command.operands.count).first { throw unexpected(surplus, of: command) }
-    }
-
-    private func unexpected(_ operand: Words.Operand, of command: Command) -> FlagError {
-        let hint = operand.isOpen ? hint(for: operand, of: command) : nil
-        return FlagError("unexpected argument \(operand.shown), \(hint ?? "expected: \(usage(of: command))")")
+        guard let surplus = operands.dropFirst(command.operands.count).first else { return }
+        let hint = surplus.isOpen ? hint(for: surplus, of: command) : nil
+        throw FlagError("unexpected argument \(surplus.shown), \(hint ?? "expected: \(usage(of: command))")")
     }
 
     /// The end of the error about an operand of a command that takes none: what was probably meant.

@@ -31,21 +31,12 @@ final class MetricsEndpoint: Sendable {
         let version: UInt64
         /// Bytes of the page as text: the room that the next one will take.
         let textCount: Int
-        let content: Content
-
-        /// The text is not kept beside its compressed form.
-        enum Content {
-            case text([UInt8])
-            case gzip(Gzip)
-        }
+        /// Empty beside its compressed form.
+        let text: [UInt8]
+        let gzip: Gzip?
 
         /// The page with what comes after it.
-        func pieces(_ end: [UInt8]) -> [[UInt8]] {
-            switch content {
-            case .text(let text): [text, end]
-            case .gzip(let gzip): gzip.member(endingWith: end)
-            }
-        }
+        func pieces(_ end: [UInt8]) -> [[UInt8]] { gzip?.member(endingWith: end) ?? [text, end] }
     }
 
     /// - Parameters:
@@ -123,8 +114,8 @@ final class MetricsEndpoint: Sendable {
             let capacity = last.map { $0.textCount + $0.textCount / 32 } ?? 0
             let text = exposition.render(snapshot, in: form.format, capacity: capacity)
             let page = RenderedPage(
-                version: snapshot.version, textCount: text.count,
-                content: form.isGzip ? .gzip(Gzip(text)) : .text(text))
+                version: snapshot.version, textCount: text.count, text: form.isGzip ? [] : text,
+                gzip: form.isGzip ? Gzip(text) : nil)
             pages[form] = page
             return page
         }

@@ -263,7 +263,7 @@ struct ReadingStoreTests {
             test.receive("Pune", step == 3 ? 200 : 40, at: TestStore.start + Int64(step))
             test.receive("Bhubaneswar \"é\"", 100, at: TestStore.start)
         }
-        let saved = test.storedCities
+        let saved = test.store.cities
         var restored = TestStore(history: HistoryRule(capacity: 4, interval: 0))
         restored.store.restore(saved, at: TestStore.start + 5)
         #expect(restored.cities == test.cities)

@@ -1,5 +1,6 @@
 import Bytes
 import JSON
+import TestSupport
 import Testing
 
 @testable import AirQuality

@@ -1,4 +1,5 @@
 import AirQuality
+import TestSupport
 import Testing
 
 @testable import Page

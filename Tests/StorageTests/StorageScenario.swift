@@ -2,6 +2,7 @@ import AirQuality
 import Bytes
 import Foundation
 import System
+import TestSupport
 import Testing
 
 @testable import Storage
@@ -36,18 +37,6 @@ extension ReadingStore {
     }
 
     func receive(_ name: String, _ index: Double, at second: Int) { receive([name], index, at: second) }
-
-    /// All that should survive a proper end, by name.
-    var cities: [City] {
-        let snapshot = snapshot(withHistories: true)
-        return snapshot.states.indices.map { number in
-            let state = snapshot.states[number]
-            let history = snapshot.histories[number]
-            return City(
-                id: 0, name: state.name, index: state.index, updatedAt: state.updatedAt, receivedAt: state.receivedAt,
-                changes: state.changes, points: (0..<history.count).map { history[$0] })
-        }
-    }
 
     func indices(of name: String) -> [Double] {
         cities.first { $0.name == Array(name.utf8) }?.points.map(\.index) ?? []

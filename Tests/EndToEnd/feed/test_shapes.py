@@ -220,6 +220,7 @@ def test_probe_reads_all_that_is_there(programs, messages, flags, cities):
         # Other numbers are no index.
         ['{"fields": ["name", "humidity"], "data": [["Delhi", 41]]}'],
         ['{"city": "Delhi", "temp": 31, "wind": {"speed": 2, "deg": 90}}'],
+        ['{"city": "Delhi", "temperature": {"value": 31}}'],
         ['{"city": "Delhi", "forecast": [{"day": "2026-11-27", "aqi": 280}]}'],
     ],
 )

@@ -7,6 +7,7 @@ import JSON
 func jsonMistake(in message: Span<UInt8>) -> String? {
     let end = "ends too early, at byte \(message.count)"
     let quote = UInt8(ascii: "\"")
+    var reader = JSONReader()
     var depth = 0
     var index = 0
     while index < message.count {
@@ -25,7 +26,7 @@ func jsonMistake(in message: Span<UInt8>) -> String? {
         } else {
             while index < message.count, !isSeparator(message[index]), message[index] != quote { index += 1 }
             let word = message.extracting(start..<index)
-            if !isJSONWord(word) { return "\(shown(word, bytes: 32)) at byte \(start)" }
+            if reader.read(word) == nil { return "\(shown(word, bytes: 32)) at byte \(start)" }
         }
     }
     return depth > 0 ? end : nil
@@ -33,12 +34,3 @@ func jsonMistake(in message: Span<UInt8>) -> String? {
 
 /// A blank, or what stands between the values of a document, and between documents.
 private func isSeparator(_ byte: UInt8) -> Bool { isJSONBlank(byte) || byte == 0x1E || "{}[],:".utf8.contains(byte) }
-
-/// Whether a word is `true`, `false`, `null`, or a number that the decoder takes.
-private func isJSONWord(_ word: Span<UInt8>) -> Bool {
-    let text = shown(word, bytes: 32)
-    if ["true", "false", "null"].contains(text) { return true }
-    guard let number = jsonNumber(word), number.isFinite else { return false }
-    let isInteger = word.indices.allSatisfy { isDigit(word[$0]) || word[$0] == UInt8(ascii: "-") }
-    return !isInteger || Int64(text) != nil || UInt64(text) != nil
-}

@@ -53,18 +53,17 @@ struct MessageExplanation {
     private mutating func addElement(
         _ reason: RejectionReason, of message: [UInt8], _ decoded: borrowing FeedMessage, _ format: FeedFormat
     ) {
-        guard let texts = JSONTree.beginning(of: message) else { return }
+        let texts = JSONTree.beginning(of: message) ?? []
         let elements = texts.compactMap { $0.value(at: format.items) }.flatMap { $0.elements ?? [$0] }
         func value(_ field: String, of element: JSONTree) -> JSONTree? {
             jsonPointer(member: field).flatMap { element.value(at: $0) }
         }
         // The range is the store's to check, which does not say where.
         func isOutOfRange(_ element: JSONTree) -> Bool {
-            value(format.valueField, of: element)?.index.map { !IndexRange.isValid($0) } ?? false
+            value(format.valueField, of: element)?.index.map(IndexRange.isValid) == false
         }
-        guard let place = decoded.firstRejected[reason] ?? elements.firstIndex(where: isOutOfRange),
-            elements.indices.contains(place)
-        else { return }
+        let rejected = decoded.firstRejected[reason] ?? elements.firstIndex(where: isOutOfRange)
+        guard let place = rejected, elements.indices.contains(place) else { return }
         let element = elements[place]
         self.element = element.json
         add("city", value(format.cityField, of: element)?.shown)
@@ -97,7 +96,7 @@ extension JSONTree {
         case .object(let fields) where depth < 4:
             let saysError = isError || fields.contains(where: \.saysError)
             // An error has words in any field: `{"errors": {"token": ["is missing"]}}`.
-            let ranked = fields.map { (rank: FieldNames.wordsRank($0.name), field: $0) }
+            let ranked = fields.map { (rank: FieldNames.rank($0.name, .words) ?? 3, field: $0) }
                 .filter { $0.rank < 3 || (isError && !$0.field.saysError) }
             for (rank, field) in ranked.sorted(by: { $0.rank < $1.rank }) {
                 let hasWords = saysError || rank == 0 || (rank == 1 && depth == 0)
@@ -129,17 +128,14 @@ extension FeedStatistics {
     ///
     /// - Parameter reason: `nil`: they are without readings.
     func details(of reason: RejectionReason?) -> Logger.Metadata {
-        var details: Logger.Metadata = [:]
-        if let reason {
-            details = [
+        let counts: Logger.Metadata? = reason.map { reason in
+            [
                 "reason": reason.rawValue, "rejected": "\(connection.rejections[reason])",
                 "accepted": "\(connection.readings)",
             ]
         }
-        for field in explanations[reason] ?? [] where field.name != "hint" {
-            details = details + [field.name: field.text]
-        }
-        return details
+        let fields = (explanations[reason] ?? []).filter { $0.name != "hint" }
+        return fields.reduce(counts ?? [:]) { $0 + [$1.name: $1.text] }
     }
 
     /// The flags that would read the messages, as they are typed into a shell; `nil`: none are known.

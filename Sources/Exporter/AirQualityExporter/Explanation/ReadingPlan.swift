@@ -43,10 +43,16 @@ struct ReadingPlan: Hashable {
         var readings: [(city: String, index: Double)] = []
         /// Elements and messages that are rejected.
         var rejections = 0
+
+        /// How many cities are read, and how little else: the higher, the better.
+        fileprivate var merit: (Int, Int) {
+            let cities = Set(readings.map(\.city)).count
+            return (cities, cities - readings.count - rejections)
+        }
     }
 
     /// Reads the messages as `probe` does when it gets the flags; nothing where it does not take them.
-    func read(_ messages: [[UInt8]]) -> Outcome {
+    private func read(_ messages: [[UInt8]]) -> Outcome {
         var outcome = Outcome(plan: self)
         guard case .run(let flags)? = try? Program.exporter.parse(arguments: ["probe", "ws://feed/"] + words),
             let options = try? flags.options(ProbeOptions.self)
@@ -73,16 +79,12 @@ struct ReadingPlan: Hashable {
         let plans = scores.map { (plan: $0.key, score: $0.value, arguments: $0.key.arguments) }
             .filter { $0.arguments.utf8.count <= maximumArgumentBytes }
             .sorted { ($1.score, $0.arguments) < ($0.score, $1.arguments) }
-        var best: (outcome: Outcome, score: Int, cities: Int, surplus: Int)?
-        for (plan, score, _) in plans.prefix(maximumTries) {
-            // A plan that is much less likely is not better because it reads more.
-            if let best, score + 15 < best.score { break }
+            .prefix(maximumTries)
+        // A plan that is much less likely than the first one that reads anything is not better because it reads more.
+        var best: (outcome: Outcome, score: Int)?
+        for (plan, score, _) in plans where score >= (best?.score ?? 0) - 15 {
             let outcome = plan.read(messages)
-            let cities = Set(outcome.readings.map(\.city)).count
-            let surplus = outcome.rejections + outcome.readings.count - cities
-            if (cities, -surplus) > (best?.cities ?? 0, -(best?.surplus ?? 0)) {
-                best = (outcome, score, cities, surplus)
-            }
+            if outcome.merit > best?.outcome.merit ?? (0, 0) { best = (outcome, score) }
         }
         return best?.outcome
     }

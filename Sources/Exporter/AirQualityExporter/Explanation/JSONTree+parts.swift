@@ -1,0 +1,186 @@
+import JSON
+
+/// A value in another one, with the steps to it.
+typealias MessagePart = (steps: [PathStep], value: JSONTree)
+
+extension JSONTree {
+    /// Elements of a list, and fields, that are looked at.
+    private static let maximumElements = 40
+    private static let maximumFields = 200
+
+    /// The values in this one as those see them who look for readings: fields, elements, and what lists, tables and
+    /// texts with a structure hold.
+    var parts: [MessagePart] {
+        switch self {
+        case .object(let all):
+            let fields = Array(all.prefix(Self.maximumFields))
+            let tables = Self.tables(fields)
+            // Rows are not looked at without the names of their columns.
+            let others = fields.filter { field in
+                !FieldNames.says(field.name, .otherTime) && !tables.contains { $0.field.name == field.name }
+            }
+            return others.map { ([.field($0.name)], $0.value) }
+                + tables.flatMap { Self.cells(of: $0.field.value.head, at: [.field($0.field.name), .each], $0.names) }
+                + Self.entries(fields) + Self.values(fields) + Self.columns(fields) + Self.affixed(fields)
+        case .array(let elements): return isList ? lists : Self.pairs(elements) + Self.cells(of: [self], at: [])
+        case .text(let text): return text.parts
+        default: return []
+        }
+    }
+
+    /// The first elements of an array; empty for anything else.
+    private var head: ArraySlice<JSONTree> { elements?.prefix(Self.maximumElements) ?? [] }
+
+    /// - Parameter names: those of the columns; empty where they have none.
+    private static func cells(
+        of rows: some Collection<JSONTree>, at way: [PathStep], _ names: [String] = []
+    ) -> [MessagePart] {
+        rows.flatMap { row in
+            row.head.enumerated().map { index, cell in
+                (way + [.index(index, name: names.isEmpty ? nil : names[index])], cell)
+            }
+        }
+    }
+
+    // MARK: Objects
+
+    /// `{"Delhi": 301, "Pune": 51}`
+    private static func entries(_ fields: [JSONField]) -> [MessagePart] {
+        let places = fields.filter { field in
+            let mayRead = field.value.isObject || field.value.elements != nil || field.value.index != nil
+            return mayRead && FieldNames.canBePlace(field.name)
+        }
+        let names = Set(places.map(\.name))
+        let others = fields.filter { !names.contains($0.name) }.map { [PathStep.field($0.name)].expression }
+        // One number among other fields is no list of places.
+        let isLikely = places.count > 1 || others.isEmpty || places.first?.value.isObject == true
+        guard isLikely, others.count <= 8 else { return [] }
+        let way = (others.isEmpty ? [] : [.filter("del(\(others.joined(separator: ", ")))")]) + [PathStep.entries]
+        return places.prefix(maximumElements).flatMap { [(way + [.key], .text($0.name)), (way + [.value], $0.value)] }
+    }
+
+    /// `{"s1": {"name": "Delhi", "aqi": 301}, "s2": {"name": "Pune", "aqi": 51}}`
+    private static func values(_ fields: [JSONField]) -> [MessagePart] {
+        guard fields.count > 1, fields.allSatisfy({ $0.value.isObject }) else { return [] }
+        return fields.prefix(maximumElements).map { ([.values], $0.value) }
+    }
+
+    /// The fields with rows of a table, and the names of its columns: `{"fields": ["city", "aqi"], "rows": [["Delhi",
+    /// 301]]}`
+    private static func tables(_ fields: [JSONField]) -> [(field: JSONField, names: [String])] {
+        let names = fields.compactMap(\.value.columnNames)
+        return fields.compactMap { field in
+            names.first { field.value.isTable(width: $0.count) }.map { (field, $0) }
+        }
+    }
+
+    /// `{"city": ["Delhi", "Pune"], "aqi": [301, 51]}`
+    private static func columns(_ fields: [JSONField]) -> [MessagePart] {
+        guard let places = fields.first(where: { $0.value.arePlaces })?.value.elements else { return [] }
+        let columns = fields.filter { $0.value.elements?.count == places.count }.prefix(maximumElements)
+        let names = columns.map { [PathStep.field($0.name)].expression }.joined(separator: ", ")
+        let way = [PathStep.filter("[\(names)] | transpose[]")]
+        return columns.enumerated().flatMap { index, column in
+            column.value.head.map { (way + [.index(index, name: column.name)], $0) }
+        }
+    }
+
+    /// `{"delhi_aqi": 301, "pune_aqi": 51}`, `{"aqi_delhi": 301}`
+    private static func affixed(_ fields: [JSONField]) -> [MessagePart] {
+        let city = #"(.key | sub("^aqi[^a-z0-9]*|[^a-z0-9]*aqi$"; ""; "i"))"#
+        let code = #"to_entries[] | select(.key | test("^aqi|aqi$"; "i")) | {city: \#(city), aqi: .value}"#
+        let parts = fields.filter { $0.value.index != nil }.flatMap { field -> [MessagePart] in
+            let name = field.name.lowercased()
+            let city = name.replacing("aqi", with: "")
+            guard name.hasPrefix("aqi") || name.hasSuffix("aqi"), FieldNames.canBePlace(city) else { return [] }
+            return [([.filter(code), .field("city")], .text(city)), ([.filter(code), .field("aqi")], field.value)]
+        }
+        return parts.count > 2 || fields.count == 1 ? parts : []
+    }
+
+    // MARK: Arrays
+
+    /// `[{"city": "Delhi", "aqi": 301}]`, `[["Delhi", "Pune"], [301, 51]]`, `[["city", "aqi"], ["Delhi", 301]]`
+    private var lists: [MessagePart] {
+        if head.count > 1, isTable(width: head[0].elements?.count ?? 0) {
+            if head.contains(where: \.arePlaces), head.contains(where: { $0.head.allSatisfy(\.isNumber) }) {
+                return head.enumerated().flatMap { index, column in
+                    column.head.map { ([.filter("transpose[]"), .index(index)], $0) }
+                }
+            }
+            if let names = head[0].columnNames {
+                return Self.cells(of: head.dropFirst(), at: [PathStep(code: "[1:][]")], names)
+            }
+        }
+        return head.map { ([.each], $0) }
+    }
+
+    /// `["Delhi", 301, "Pune", 51]`
+    private static func pairs(_ elements: [JSONTree]) -> [MessagePart] {
+        let isPairs = elements.indices.allSatisfy { index in
+            index.isMultiple(of: 2) ? elements[index].text != nil : elements[index].isNumber
+        }
+        guard isPairs, elements.count > 3 else { return [] }
+        let pair = PathStep.filter("range(0; length; 2) as $i | .[$i:$i + 2]")
+        return elements.prefix(maximumElements).enumerated().map { ([pair, .index($0 % 2)], $1) }
+    }
+
+    // MARK: Kinds of values
+
+    private var isObject: Bool { if case .object = self { true } else { false } }
+
+    /// The number, or the first one in a short text that is no time and has no thousands.
+    var index: Double? {
+        switch self {
+        case .number(let digits): return Double(digits)
+        case .text(let text):
+            guard text.utf8.count <= 40, text.filter({ "-:".contains($0) }).count < 2 else { return nil }
+            let number = text.drop { !("0"..."9").contains($0) }.prefix { "0123456789.,".contains($0) }
+            return Double(number.replacing(",", with: "."))
+        default: return nil
+        }
+    }
+
+    /// Whether the elements of an array are all of one kind.
+    private var isList: Bool {
+        (head.contains(where: \.isObject) && head.allSatisfy { $0.isObject || $0 == .null })
+            || head.allSatisfy { $0.elements != nil }
+            || head.allSatisfy { $0.text.map { !$0.parts.isEmpty } ?? false }
+    }
+
+    /// Whether it is an array of arrays of the same length.
+    private func isTable(width: Int) -> Bool { elements?.allSatisfy { $0.elements?.count == width } ?? false }
+
+    /// Whether it is a list of names of places, and of nothing else.
+    private var arePlaces: Bool { !head.isEmpty && head.allSatisfy { $0.text.map(FieldNames.isPlace) ?? false } }
+
+    /// The names of columns: texts, or objects with a name each.
+    private var columnNames: [String]? {
+        guard let elements, !elements.isEmpty else { return nil }
+        let names = elements.compactMap { element in
+            element.text ?? ["name", "field", "text", "label", "id"].lazy.compactMap { element[$0]?.text }.first
+        }
+        return names.count == elements.count ? names : nil
+    }
+}
+
+extension String {
+    /// The values that the text holds: JSON, the data of server-sent events, or `Delhi: 301`.
+    fileprivate var parts: [MessagePart] {
+        if "{[".contains(first { !$0.isWhitespace } ?? " "), let json = JSONTree(self) {
+            return [([.filter("fromjson")], json)]
+        }
+        let data = split(separator: "\n").first { $0.hasPrefix("data:") }?.dropFirst(5)
+        if let data, let json = JSONTree(String(data)) {
+            let events = #"split("\n")[] | select(startswith("data:")) | ltrimstr("data:") | fromjson"#
+            return [([.filter(events)], json)]
+        }
+        let words = split(maxSplits: 1, omittingEmptySubsequences: false) { ":=;,|".contains($0) }
+        guard words.count == 2, utf8.count <= 128 else { return [] }
+        let name = String(words[0])
+        let value = JSONTree.text(String(words[1].drop { $0 == " " }))
+        guard FieldNames.isPlace(name), FieldNames.canBePlace(name), value.index != nil else { return [] }
+        let entry = PathStep.filter(#"capture("^ *(?<key>[^:=;,|]+?) *[:=;,|] *(?<value>.+)")"#)
+        return [([entry, .key], .text(name)), ([entry, .value], value)]
+    }
+}

@@ -46,8 +46,6 @@ struct StorageWriter: ~Copyable {
     }
 
     private mutating func openAsItIs(now: Int64) throws(StorageError) -> StorageEvent {
-        // After the first error its content is known, or cannot be read.
-        if statistics.errorCount > 0, FileIdentity(path) != nil, !isWritable(path) { throw .readOnly }
         var opened = try StorageDatabase.open(path)
         let (cities, leftOut) = try opened.read(store.rules)
         store.restore(cities, at: now)
@@ -69,6 +67,8 @@ struct StorageWriter: ~Copyable {
             let isChanged = database?.isChanged ?? false
             if isChanged { database.take()?.abandon() }
             if database == nil {
+                // After the first error its content is known, or cannot be read.
+                if wasFailing, FileIdentity(path) != nil, !isWritable(path) { throw .readOnly }
                 let outcome = try open(now: now)
                 if case .quarantined = outcome {
                     events.append(outcome)

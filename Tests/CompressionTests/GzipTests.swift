@@ -1,3 +1,4 @@
+internal import CISAL
 internal import CZlib
 import TestSupport
 import Testing
@@ -47,6 +48,11 @@ import Testing
             }
             #expect(try decompressed(Gzip.member(of: bytes)) == bytes)
         }
+    }
+
+    @Test func `A thread that has compressed does not slow its next work down`() {
+        _ = Gzip.member(of: samples(100))
+        #expect(!cisal_uses_avx())
     }
 
     /// zlib's lowest level is what others compress with.

@@ -16,6 +16,7 @@ public struct Gzip: Sendable {
 
     /// - Parameter bytes: at most 1 GiB.
     public init(_ bytes: [UInt8]) {
+        defer { cisal_leave_avx() }
         beginning = Self.header + deflated(bytes)
         checksum = unsafe crc32_gzip_refl(0, bytes, UInt64(bytes.count))
         length = bytes.count
@@ -23,6 +24,7 @@ public struct Gzip: Sendable {
 
     /// The whole member, in pieces to be sent one after the other: nothing is copied.
     public func member(endingWith end: [UInt8] = []) -> [[UInt8]] {
+        defer { cisal_leave_avx() }
         let checksum = unsafe crc32_gzip_refl(checksum, end, UInt64(end.count))
         let words = [checksum, UInt32(truncatingIfNeeded: length + end.count)]
         let trailer = words.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> ($0 * 8)) } }

@@ -5,7 +5,9 @@ import TestSupport
 extension TestStore {
     /// The page as a scrape of the store alone would get it.
     func page(_ format: ExpositionFormat = .text004) -> [UInt8] {
-        Exposition(rules: store.rules).render(store.snapshot(), in: format) + format.end.utf8
+        var page: [UInt8] = []
+        Exposition(rules: store.rules).render(store.snapshot(), in: format, to: &page)
+        return page + format.end.utf8
     }
 
     func text(_ format: ExpositionFormat = .text004) -> String { String(decoding: page(format), as: UTF8.self) }

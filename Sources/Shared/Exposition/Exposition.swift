@@ -6,7 +6,8 @@ public import AirQuality
 ///
 /// ```swift
 /// let exposition = Exposition(rules: store.rules)
-/// var page = exposition.render(store.snapshot(), in: .openMetrics100)
+/// var page: [UInt8] = []
+/// exposition.render(store.snapshot(), in: .openMetrics100, to: &page)
 /// page += ExpositionFormat.openMetrics100.end.utf8
 /// ```
 public struct Exposition: Sendable {
@@ -18,17 +19,13 @@ public struct Exposition: Sendable {
         cityFamilies = CityFamily.all.filter { families.contains($0.name) && rules.families.contains($0.name) }
     }
 
-    /// Writes the families that have samples.
+    /// Appends the families that have samples.
     ///
-    /// - Parameter capacity: bytes to reserve; best the size of the last page.
-    /// - Returns: UTF-8 without the format's ``ExpositionFormat/end``, because more families may follow.
-    public func render(_ snapshot: StoreSnapshot, in format: ExpositionFormat, capacity: Int = 0) -> [UInt8] {
-        var page: [UInt8] = []
-        page.reserveCapacity(capacity)
+    /// - Parameter page: UTF-8; without the format's ``ExpositionFormat/end``, because more families may follow.
+    public func render(_ snapshot: StoreSnapshot, in format: ExpositionFormat, to page: inout [UInt8]) {
         let labels = CityLabels(snapshot.states)
         for family in cityFamilies { family.append(snapshot.states, labels, in: format, to: &page) }
         for family in Self.others { family.append(snapshot, in: format, to: &page) }
-        return page
     }
 
     private static let others =

@@ -14,6 +14,8 @@ final class MetricsEndpoint: Sendable {
     private let scrapes: HTTPMeter?
     private let figures: @Sendable () -> ExporterFigures
     private let lastFigures = Monitor<LastFigures?>(nil)
+    /// Greatest size of a text whose memory is kept beside its compressed form.
+    private static let keptByteCount = 16 << 20
     /// The last page in each form. Locked while one is rendered: with the most cities and the longest names its text
     /// has 42 MB.
     private let pages = Mutex<[PageForm: RenderedPage]>([:])
@@ -28,12 +30,12 @@ final class MetricsEndpoint: Sendable {
     }
 
     private struct RenderedPage {
-        let version: UInt64
-        /// Bytes of the page as text: the room that the next one will take.
-        let textCount: Int
+        var version: UInt64 = 0
+        /// Bytes of the page as text.
+        var textCount = 0
         /// Empty beside its compressed form.
-        let text: [UInt8]
-        let gzip: Gzip?
+        var text: [UInt8] = []
+        var gzip: Gzip?
 
         /// The page with what comes after it.
         func pieces(_ end: [UInt8]) -> [[UInt8]] { gzip?.member(endingWith: end) ?? [text, end] }
@@ -107,15 +109,20 @@ final class MetricsEndpoint: Sendable {
     private func page(in form: PageForm) -> RenderedPage {
         let version = store.version
         return pages.withLock { pages in
-            let last = pages[form]
-            if let last, last.version >= version { return last }
+            if let page = pages[form], page.version >= version { return page }
+            var page = pages.removeValue(forKey: form) ?? RenderedPage()
             let snapshot = store.snapshot()
+            page.version = snapshot.version
+            // The memory of the last text, unless that is still being sent: fresh memory costs a fifth of the time.
+            page.text.removeAll(keepingCapacity: true)
             // A little more than the last time, because numbers grow.
-            let capacity = last.map { $0.textCount + $0.textCount / 32 } ?? 0
-            let text = exposition.render(snapshot, in: form.format, capacity: capacity)
-            let page = RenderedPage(
-                version: snapshot.version, textCount: text.count, text: form.isGzip ? [] : text,
-                gzip: form.isGzip ? Gzip(text) : nil)
+            page.text.reserveCapacity(page.textCount + page.textCount / 32)
+            exposition.render(snapshot, in: form.format, to: &page.text)
+            page.textCount = page.text.count
+            if form.isGzip {
+                page.gzip = Gzip(page.text)
+                page.text.removeAll(keepingCapacity: page.textCount <= Self.keptByteCount)
+            }
             pages[form] = page
             return page
         }

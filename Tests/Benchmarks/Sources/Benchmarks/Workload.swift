@@ -7,7 +7,7 @@ struct Workload: ~Copyable {
     let store: ReadingStore
     var decoder: FeedDecoder
     let exposition: Exposition
-    private var pageSize = 0
+    private var page: [UInt8] = []
     let messages: [[UInt8]]
     let readingCount: Int
     private var time: Timestamp = 1_795_236_585_252
@@ -84,8 +84,9 @@ struct Workload: ~Copyable {
 
     /// - Returns: bytes of the page.
     mutating func render() -> Int {
-        pageSize = exposition.render(store.snapshot(), in: .text004, capacity: pageSize).count
-        return pageSize
+        page.removeAll(keepingCapacity: true)
+        exposition.render(store.snapshot(), in: .text004, to: &page)
+        return page.count
     }
 
     /// - Returns: bytes of the document.

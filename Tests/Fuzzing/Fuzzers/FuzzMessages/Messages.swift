@@ -121,7 +121,8 @@ private func store(_ message: [UInt8], _ format: FeedFormat, _ decoder: inout Fe
     let count = store.snapshot().cityCount
     expect(cities == nil || count == cities, "\(count) cities instead of \(cities ?? 0)")
     if !format.pollutantsField.isEmpty {
-        let text = Exposition(rules: store.rules).render(store.snapshot(), in: .text004)
+        var text: [UInt8] = []
+        Exposition(rules: store.rules).render(store.snapshot(), in: .text004, to: &text)
         let family = Array("airquality_concentration_ugm3{".utf8)
         for line in text.split(separator: UInt8(ascii: "\n")) where line.starts(with: family) {
             let number = line.suffix(from: line.lastIndex(of: UInt8(ascii: " "))! + 1)

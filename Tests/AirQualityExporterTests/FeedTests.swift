@@ -219,6 +219,34 @@ struct FeedTests {
         #expect(feeds.usage.read(\.isPaused) == isPaused)
     }
 
+    @Test func `A read that ends a pause while feeds are loaded meets the new ones too`() throws {
+        let directory = TemporaryDirectory()
+        var configuration = Configuration()
+        configuration.pauseWhenUnused = .seconds(60)
+        configuration.feedFile = directory.write("feeds.yml", "- url: ws://127.0.0.1:1/old")
+        let store = ReadingStore(rules: StoreRules(), feeds: [], at: 0)
+        let feeds = FeedSet(
+            configuration, feeds: try configuration.configuredFeeds(), demo: nil, store: store,
+            logger: Logger(write: lines.append))
+        try feeds.start()
+        defer { feeds.stop() }
+        feeds.pauseIfUnused(at: feeds.usage.read(\.lastReadAt) + .seconds(60))
+        eventually("the pause") { store.feeds.allSatisfy(\.isPaused) }
+        directory.write("feeds.yml", "- url: ws://127.0.0.1:1/new")
+        let start = Gate()
+        let reload = try ServiceThread(name: "reload") {
+            start.wait()
+            _ = feeds.reload()
+        }
+        feeds.usage.change { usage in
+            start.open()
+            eventually("the end of the old feed") { !store.feeds.contains { $0.label.hasSuffix("old") } }
+            usage.isPaused = false
+        }
+        reload.join()
+        eventually("an attempt to connect") { store.feeds.contains { $0.connectionAttempts > 0 } }
+    }
+
     @Test func `A feed with a fresh reading is ready, or the health path says what is missing`() {
         let store = ReadingStore(rules: StoreRules(), feeds: ["ws://a/"], at: 0)
         var decoder = FeedDecoder(format: FeedFormat())

@@ -13,7 +13,7 @@ final class FeedSet: Sendable {
     /// The feeds of the start, in the order of the store's.
     private let initial: [ConfiguredFeed]
     private let current = Mutex<[FeedReceiver]>([])
-    /// Locked while feeds are paused or resumed, so that the last to decide is the last to do it.
+    /// Locked while feeds are paused, resumed or replaced, so that the last to decide is the last to do it.
     let usage: Monitor<Usage>
     /// Held by one reload at a time, and by the end; taken before `current`.
     private let changing = Mutex(false)
@@ -122,7 +122,6 @@ final class FeedSet: Sendable {
     }
 
     private func replace(with wanted: [ConfiguredFeed]) -> String? {
-        let isPaused = store.feeds.contains { $0.isPaused }
         func isKept(_ receiver: FeedReceiver) -> Bool {
             guard let entry = receiver.feed.entry else { return true }
             return wanted.contains { $0.label == receiver.feed.label && $0.entry == entry }
@@ -136,14 +135,17 @@ final class FeedSet: Sendable {
         }
         let new = wanted.filter { feed in !kept.contains { $0.feed.label == feed.label } }
         var problem: String?
-        for feed in new {
-            do throws(SystemError) {
-                kept.append(try FeedReceiver(feed, isPaused: isPaused, store: store, logger: logger))
-            } catch {
-                problem = "\(feed.label): \(error.reason)"
+        // What pauses or resumes feeds from now on meets these too.
+        usage.change { usage in
+            for feed in new {
+                do throws(SystemError) {
+                    kept.append(try FeedReceiver(feed, isPaused: usage.isPaused, store: store, logger: logger))
+                } catch {
+                    problem = "\(feed.label): \(error.reason)"
+                }
             }
+            current.withLock { [kept] in $0 = kept }
         }
-        current.withLock { [kept] in $0 = kept }
         if old.isEmpty && new.isEmpty {
             logger.info("Feeds unchanged")
         } else {

@@ -106,6 +106,31 @@ import Testing
         #expect(try integer("SELECT count(*) FROM reading", in: path) == 2)
     }
 
+    @Test(arguments: HistoryRule.Keep.allCases)
+    func `A city that was heard of lately does not expire after a kill, however far apart its points are`(
+        _ keep: HistoryRule.Keep
+    ) throws {
+        func makeStore() -> ReadingStore {
+            let rule = HistoryRule(interval: 100_000, keep: keep)
+            return ReadingStore(
+                rules: StoreRules(history: rule, expireAfter: 10_000), feeds: ["ws://feed.example/"], at: testTime)
+        }
+        let store = makeStore()
+        var writer = try makeWriter(path, store)
+        let window = (testTime / 100_000 + 1) * 100 - testTime / 1000
+        for second in stride(from: window, through: window + 195, by: 5) {
+            store.receive("Pune", 1, at: Int(second))
+            store.closeWindows(at: testTime + second * 1000)
+        }
+        _ = writer.pass(now: testTime)
+        drop(writer)
+        let after = makeStore()
+        _ = try open(path, after)
+        #expect(after.expire(at: testTime + (window + 200) * 1000) == 0)
+        #expect(after.cities.map(\.points) == store.cities.map(\.points))
+        #expect(after.expire(at: testTime + (window + 411) * 1000) == 1)
+    }
+
     @Test func `A city has its current reading written at the end, and its newest point before`() throws {
         let store = ReadingStore(rules: StoreRules(), feeds: [""], at: testTime)
         var writer = try makeWriter(path, store)

@@ -33,7 +33,7 @@ extension StorageDatabase {
             }
             cities.append(city)
         }
-        try readPoints(of: &cities, capacity: rules.history.capacity)
+        try readPoints(of: &cities, rules.history)
         // A city may have had no point by the time of a kill.
         cities.removeAll { $0.updatedAt == .min }
         for city in cities {
@@ -43,7 +43,7 @@ extension StorageDatabase {
     }
 
     /// Adds points to the cities, and the newest as the current reading where a kill left none.
-    private func readPoints(of cities: inout [City], capacity: Int) throws(StorageError) {
+    private func readPoints(of cities: inout [City], _ rule: HistoryRule) throws(StorageError) {
         let places = Dictionary(cities.indices.map { (cities[$0].id, $0) }, uniquingKeysWith: max)
         let rows = try connection.prepare("SELECT time_ms, city, aqi FROM reading ORDER BY time_ms DESC, city DESC")
         var last = (time: Timestamp.max, id: Int64.max)
@@ -52,12 +52,12 @@ extension StorageDatabase {
             // Rows out of order can neither be found nor replaced, and SQLite's check does not notice them.
             guard key < last else { throw .damaged("it is damaged: points are out of order") }
             last = key
-            guard let place = places[key.id], cities[place].points.count < capacity else { continue }
+            guard let place = places[key.id], cities[place].points.count < rule.capacity else { continue }
             let point = HistoryPoint(time: key.time, index: rows.double(2), category: 1)
             if cities[place].updatedAt == .min {
                 cities[place].index = point.index
                 cities[place].updatedAt = point.time
-                cities[place].receivedAt = point.time
+                cities[place].receivedAt = max(point.time, point.time &+ rule.longestGap)
             }
             cities[place].points.append(point)
         }

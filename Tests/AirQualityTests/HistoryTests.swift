@@ -35,6 +35,25 @@ struct HistoryTests {
         #expect(test.points(of: "Pune").count == 3)
     }
 
+    @Test func `The history keeps one reading of a window, also of those that come late`() {
+        let format = FeedFormat(timeField: "time")
+        var test = TestStore(history: HistoryRule(interval: 30_000, keep: .last), format: format)
+        let window = TestStore.start / 30_000 * 30_000
+        func receive(_ index: Int, of second: Int64, at arrival: Int64) {
+            let time = window + second * 1000
+            test.receive(#"[{"city":"Pune","aqi":\#(index),"time":\#(time)}]"#, at: window + arrival * 1000)
+            test.store.closeWindows(at: window + arrival * 1000)
+        }
+        receive(1, of: 5, at: 31)
+        receive(2, of: 35, at: 61)
+        #expect(test.points(of: "Pune").map(\.index) == [1, 2])
+        receive(3, of: 40, at: 62)
+        receive(4, of: 59, at: 95)
+        #expect(test.points(of: "Pune").map(\.index) == [1, 4])
+        receive(5, of: 60, at: 96)
+        #expect(test.points(of: "Pune").map(\.index) == [1, 4, 5])
+    }
+
     @Test(arguments: HistoryRule.Keep.allCases)
     func `The history keeps every reading when the interval is 0`(_ keep: HistoryRule.Keep) {
         var test = TestStore(history: HistoryRule(interval: 0, keep: keep))

@@ -80,7 +80,9 @@ public struct History: Sendable {
         }
         pending = nil
         if point == last { return false }
-        if let last, last.time >= point.time { removePoints(after: point.time - 1, at: now) }
+        // A reading that came after its window had closed takes the place of the window's point.
+        let start = rule.window(of: point.time) * rule.interval
+        if let last, last.time >= start { removePoints(after: start - 1, at: now) }
         append(point, rule, at: now)
         return true
     }

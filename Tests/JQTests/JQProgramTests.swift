@@ -34,6 +34,7 @@ struct JQProgramTests {
             (#"select(.type == "aqi_update") | .data"#, #"{"type":"heartbeat"}"#, ""),
             ("empty", "[]", ""), (".[]", "[[],[]]", ""), (".", "", ""), (".a", "{\"a\":1}\n{\"a\":2}", "[1,2]"),
             (".", #"["é😀",190.77381882356204]"#, #"["é😀",190.77381882356204]"#),
+            (".", "\u{1E}{\"a\":1}\n\u{1E}{\"a\":2}", #"[{"a":1},{"a":2}]"#),
             ("halt", "[1]", ""), ("., halt", "{}", "[{}]"), ("debug, stderr", "{}", "[{},{}]"),
             ("[env, $ENV, input_filename]", "{}", "[{},{},null]"),
         ])
@@ -77,6 +78,7 @@ struct JQProgramTests {
             ("[range(1e9)] | add", "for a message"), (#"reduce range(40) as $i ("x"; . + .)"#, "for a message"),
             (#""x" * (. * 5e8)"#, "for a message"), ("reduce range(1e6) as $i (null; [.])", "for a message"),
             ("def f: [f]; f", "for a message"),
+            (#"reduce range(21) as $i ("x"; . + .)"#, "more than 1 MiB of results"),
         ])
     func `A program that never ends costs its message, and the next one is read`(
         program: String, words: String

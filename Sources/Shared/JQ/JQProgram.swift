@@ -11,6 +11,8 @@ public struct JQProgram: ~Copyable {
     private let text: String
     /// Memory of the worker for its data: libjq takes about fourteen times the message.
     private let memoryBytes: Int
+    /// Bytes of the results for a message, which this process takes.
+    private let resultBytes: Int
     private let executable: String
     private var worker: Worker?
 
@@ -36,6 +38,7 @@ public struct JQProgram: ~Copyable {
     ) throws(SystemError) {
         self.text = text
         memoryBytes = 64 << 20 + 16 * messageBytes
+        resultBytes = max(1 << 20, messageBytes)
         self.executable = executable
         try startWorker()
     }
@@ -46,7 +49,8 @@ public struct JQProgram: ~Copyable {
     /// - Returns: one JSON array of all results, those that are arrays as their elements; empty = no result.
     public mutating func run(_ message: Span<UInt8>) throws(SystemError) -> [UInt8] {
         if worker == nil { try startWorker() }
-        return try ask(unsafe message.withUnsafeBytes { unsafe Array($0) })
+        // libjq takes a U+001E between two texts for the end of all; within one it is no JSON.
+        return try ask(message.indices.map { message[$0] == 0x1E ? UInt8(ascii: "\n") : message[$0] })
     }
 
     private mutating func startWorker() throws(SystemError) {
@@ -76,12 +80,13 @@ public struct JQProgram: ~Copyable {
     }
 
     private mutating func ask(_ request: [UInt8]) throws(SystemError) -> [UInt8] {
-        if let socket = worker?.socket, socket.send(request), let response = socket.receive() {
+        if let socket = worker?.socket, socket.send(request), let response = socket.receive(limit: resultBytes) {
             guard response.first == UInt8(ascii: "!") else { return response }
             throw SystemError(.system, String(decoding: response.dropFirst(), as: UTF8.self))
         }
         worker = nil
-        let limits = "\(JQWorker.maximumSeconds) s or \(memoryBytes >> 20) MiB"
-        throw SystemError(.system, "the program needs more than \(limits) for a message, or nests too deep")
+        let needs = "\(JQWorker.maximumSeconds) s or \(memoryBytes >> 20) MiB for a message"
+        let gives = "\(resultBytes >> 20) MiB of results"
+        throw SystemError(.system, "the program needs more than \(needs), gives more than \(gives), or nests too deep")
     }
 }

@@ -11,10 +11,11 @@ struct JQSocket {
         return unsafe Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
     }
 
-    /// - Returns: `nil` when the other process has ended.
-    func receive() -> [UInt8]? {
+    /// - Returns: `nil` when the other process has ended, or has more bytes than `limit` for this one.
+    func receive(limit: Int = .max) -> [UInt8]? {
         var count = 0
-        guard unsafe recv(descriptor, &count, 8, Int32(MSG_WAITALL)) == 8 else { return nil }
+        let isThere = unsafe recv(descriptor, &count, 8, Int32(MSG_WAITALL)) == 8
+        guard isThere, (0...limit).contains(count) else { return nil }
         var text = [UInt8](repeating: 0, count: count)
         return unsafe count == 0 || recv(descriptor, &text, count, Int32(MSG_WAITALL)) == count ? text : nil
     }

@@ -217,6 +217,11 @@ struct FeedTests {
         }
         feeds.pauseIfUnused(at: start + .seconds(second))
         #expect(feeds.usage.read(\.isPaused) == isPaused)
+        // A pause that somebody ended by hand comes again.
+        feeds.reconnect(at: start + .seconds(second))
+        #expect(!feeds.usage.read(\.isPaused))
+        feeds.pauseIfUnused(at: start + .seconds(second + limit))
+        #expect(feeds.usage.read(\.isPaused) == (limit > 0))
     }
 
     @Test func `A read that ends a pause while feeds are loaded meets the new ones too`() throws {

@@ -62,6 +62,14 @@ struct ReadingStoreTests {
         #expect(test.store.takeRejectedNames().isEmpty)
     }
 
+    @Test func `A feed that was removed while it was paused comes back unpaused`() {
+        let store = TestStore(feeds: ["a"]).store
+        store.apply(.paused, feed: 0)
+        store.removeFeed(0)
+        let number = store.setFeed(label: "a", idleTimeout: 0)
+        #expect(!store.feeds[number].isPaused)
+    }
+
     @Test func `The store counts a city that comes twice, in a message or from two feeds, and names it once`() {
         let store = TestStore(feeds: ["a", "b"]).store
         var decoder = FeedDecoder(format: FeedFormat())

@@ -23,6 +23,11 @@ struct FeedReceiver: Sendable {
             onEvent: { event in handler.withLock { $0.handle(event) } },
             onMessage: { kind, message in handler.withLock { $0.receive(kind, message) } })
         if isPaused { client.pause() }
-        thread = try ServiceThread(name: "feed", body: client.run)
+        do throws(SystemError) {
+            thread = try ServiceThread(name: "feed", body: client.run)
+        } catch {
+            store.removeFeed(number)
+            throw error
+        }
     }
 }

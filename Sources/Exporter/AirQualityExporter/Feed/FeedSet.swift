@@ -92,7 +92,14 @@ final class FeedSet: Sendable {
         }
     }
 
-    func reconnect() { for receiver in receivers { receiver.client.reconnect() } }
+    /// Dials all feeds anew, which ends their pause like a read.
+    func reconnect(at now: Duration) {
+        usage.change { usage in
+            usage = Usage(lastReadAt: now)
+            for receiver in receivers { receiver.client.reconnect() }
+        }
+    }
+
     private var receivers: [FeedReceiver] { current.withLock { $0 } }
 
     /// Reads the files again: feeds that are new, gone or changed are dialled, closed, redialled, the others are not

@@ -68,7 +68,7 @@ extension Exporter {
                         return HTTPResponse(status: 403, line: "lifecycle requests need --web.enable-lifecycle")
                     }
                     if path == .reload { return .status(reloader.reload(), is: 500, otherwise: "reloaded") }
-                    feeds.reconnect()
+                    feeds.reconnect(at: monotonicTime())
                     return HTTPResponse(status: 200, line: "reconnecting")
                 }
             case .favicon, .assets:

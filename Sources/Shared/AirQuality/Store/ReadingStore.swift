@@ -122,6 +122,7 @@ public final class ReadingStore: Sendable {
             if let number = state.feeds.firstIndex(where: { $0.label == label }) {
                 state.feeds[number].idleTimeout = idleTimeout
                 state.feeds[number].isRemoved = false
+                state.feeds[number].isPaused = false
                 return number
             }
             if let number = state.feeds.firstIndex(where: \.isRemoved) {

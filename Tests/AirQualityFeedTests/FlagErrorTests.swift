@@ -61,6 +61,11 @@ struct FlagErrorTests {
                 #"--ca-file "/no/file": expected certificates of authorities in PEM: \#(missing)"#
             ),
             (
+                ["poll", "--ca-file=/proc/self/status"],
+                #"--ca-file "/proc/self/status": expected certificates of authorities in PEM: "#
+                    + "cannot use the authorities in /proc/self/status: no start line"
+            ),
+            (
                 ["poll", "--key=secret"],
                 #"unknown flag "--key", use --key-file FILE or the variable AIR_QUALITY_FEED_KEY; "#
                     + "record has --header 'Name: value'"

@@ -30,9 +30,11 @@ struct KnownCities {
     /// In seconds since the Unix epoch.
     var newestObservation: Int64? { known.map(\.observedAt).filter { $0 > 0 }.max() }
 
-    /// The cities whose newest air is not from the current hour, the oldest first.
-    func due(at now: Int64) -> [Int] {
-        cities.indices.filter { known[$0].observedAt / 3600 < now / 3_600_000 }
+    /// The cities whose newest air is not from the current hour, the oldest first. Air of the future came while the
+    /// clock was ahead: it counts no more.
+    mutating func due(at now: Int64) -> [Int] {
+        for city in cities.indices where known[city].observedAt > now / 1000 { known[city].observedAt = 0 }
+        return cities.indices.filter { known[$0].observedAt / 3600 < now / 3_600_000 }
             .sorted { (known[$0].observedAt, $0) < (known[$1].observedAt, $1) }
     }
 

@@ -131,9 +131,13 @@ struct PollPlan {
     }
 
     private mutating func take(_ response: HTTPClientResponse, of query: SourceQuery, _ attempts: Int) {
-        let delay = response.headers.first("Retry-After") ?? response.headers.first("x-ratelimit-reset")
-        let retryAfter = delay.flatMap { parseRetryAfter($0, now: now) }
-            .map { now + min($0.milliseconds, Self.maximumRetryAfter) }
+        func time(_ field: String) -> Int64? {
+            response.headers.first(field).flatMap { parseRetryAfter($0, now: now) }
+                .map { now + min($0.milliseconds, Self.maximumRetryAfter) }
+        }
+        let retryAfter = time("Retry-After")
+        // Many servers send it with every response: it says when there are calls again.
+        let moreCallsAt = retryAfter ?? time("x-ratelimit-reset")
         do throws(SourceError) {
             try checkStatus(of: response)
             let content = try api.read(response.body, of: query, at: now / 1000)
@@ -141,7 +145,7 @@ struct PollPlan {
             hasRoundSucceeded = true
             report.document = content.document
             note(content)
-            if response.headers.first("x-ratelimit-remaining") == "0" { pause(until: retryAfter) }
+            if response.headers.first("x-ratelimit-remaining") == "0" { pause(until: moreCallsAt) }
         } catch {
             switch error {
             case .refused(let text):
@@ -152,7 +156,7 @@ struct PollPlan {
                 let origin = keyOrigin.map { " (the key is from \($0))" } ?? ""
                 complain(.refused, "refuses: \(text)\(origin); trying again at the next interval")
             case .busy(let text):
-                pause(until: retryAfter ?? now + min(Self.busyPause, interval))
+                pause(until: moreCallsAt ?? now + min(Self.busyPause, interval))
                 retry(query, attempts, .busy, "asks for fewer calls: \(text)")
             case .failed(let text):
                 pause(until: retryAfter)

@@ -7,6 +7,7 @@ import HTTPClient
 import HTTPText
 import JQ
 import System
+import WebSocket
 
 /// The source that `poll` requests, as the flags describe it.
 struct PolledSource: ~Copyable {
@@ -95,13 +96,16 @@ extension PolledSource {
             of: "key-file", expected: "a file with the key for \(source.rawValue), or the key in \(variable)")
     }
 
+    /// The fields of the header file; that of authorities is read as well, because libcurl looks at it too late.
     private static func headers(_ options: PollOptions, _ flags: ParsedFlags) throws -> [String] {
-        var file = FeedClientOptions()
-        file.headerFile = options.headerFile
+        var files = FeedClientOptions()
+        files.headerFile = options.headerFile
+        files.client.tls.caFile = options.caFile
         do throws(FeedOptionError) {
-            return try file.headerFields().map { "\($0.name): \($0.value)" }
+            try files.checkFiles()
+            return try files.headerFields().map { "\($0.name): \($0.value)" }
         } catch {
-            throw flags.rejection(of: "header-file", expected: error.expected)
+            throw flags.rejection(of: error.flag, expected: error.expected)
         }
     }
 }

@@ -36,6 +36,8 @@ public import System
             unsafe authorities.withUnsafeBytes { bytes in
                 _ = unsafe CCurl_setBytes(handle, CURLOPT_CAINFO_BLOB, bytes.baseAddress, bytes.count)
             }
+            // Debian's libcurl would trust the system's folder beside them.
+            unsafe CCurl_setPointer(handle, CURLOPT_CAPATH, nil)
         }
         unsafe CCurl_setNumber(handle, CURLOPT_TIMEOUT_MS, Int(timeout.pollMilliseconds))
         let connectTimeout = min(Self.connectTimeout, timeout).pollMilliseconds
@@ -43,6 +45,8 @@ public import System
         unsafe CCurl_setNumber(handle, CURLOPT_MAXFILESIZE, maximumBodyBytes)
         // Signals are the main thread's.
         unsafe CCurl_setNumber(handle, CURLOPT_NOSIGNAL, 1)
+        // Otherwise the end of a request waits for the thread that asks a name server, however silent that is.
+        unsafe CCurl_setNumber(handle, CURLOPT_QUICK_EXIT, 1)
         unsafe CCurl_setCallback(handle, CURLOPT_WRITEFUNCTION, httpBody)
         unsafe CCurl_setProgressCallback(handle, httpProgress)
     }

@@ -2,6 +2,10 @@
 itself.
 """
 
+import pathlib
+import shutil
+import subprocess
+import sys
 import time
 
 import pytest
@@ -150,6 +154,63 @@ def test_it_ends_at_once_while_the_source_hangs(start, serve, cities):
     bridge = start.feed("poll", f"--base-url={server.url}", cities(DELHI), "--timeout=1h")
     wait_for(lambda: server.requests, "the request")
     assert bridge.stop() is None
+
+
+# Becomes a program whose name server takes what it is asked, and says nothing.
+SILENT_NAME_SERVER = """
+import fcntl, os, socket, struct, subprocess, sys
+subprocess.run(["mount", "--bind", sys.argv[1], "/etc/resolv.conf"], check=True)
+server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+fcntl.ioctl(server, 0x8914, struct.pack("16sh14x", b"lo", 1))
+server.bind(("127.0.0.1", 53))
+server.set_inheritable(True)
+os.execv(sys.argv[2], sys.argv[2:])
+"""
+
+
+@pytest.fixture
+def isolated():
+    """A command that has mounts and a network of its own, and becomes another one."""
+    command = ("unshare", "--mount", "--net")
+    if subprocess.run([*command, "true"], check=False).returncode:
+        pytest.skip("no namespaces here")
+    return command
+
+
+def test_it_ends_at_once_while_a_name_server_is_silent(start, cities, tmp_path, isolated):
+    (tmp_path / "resolv.conf").write_text("nameserver 127.0.0.1\noptions timeout:30 attempts:5\n")
+    launcher = (*isolated, sys.executable, "-c", SILENT_NAME_SERVER, str(tmp_path / "resolv.conf"))
+    flags = ("--base-url=http://source.example", cities(DELHI), "--timeout=1h")
+    bridge = start.feed("poll", *flags, launcher=launcher)
+    sockets = pathlib.Path(f"/proc/{bridge.pid}/net/udp")
+
+    def has_question() -> bool:
+        fields = [line.split() for line in sockets.read_text().splitlines()]
+        return any(f[1] == "0100007F:0035" and not f[4].endswith(":00000000") for f in fields)
+
+    wait_for(has_question, "the question")
+    assert bridge.stop() is None
+
+
+def test_other_authorities_take_the_place_of_the_systems(
+    start, serve, listen, cities, authority, tmp_path, isolated
+):
+    server = serve(open_meteo(), authority.issue("source").server_context())
+    folder = tmp_path / "certs"
+    folder.mkdir()
+    shutil.copy(authority.file, folder / "system.pem")
+    other = folder / "ca-certificates.crt"
+    make = "openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=Other -keyout /dev/null -out"
+    subprocess.run([*make.split(), str(other)], check=True, capture_output=True)
+    subprocess.run(["openssl", "rehash", str(folder)], check=True)
+    mount = f'mount --bind {folder} /etc/ssl/certs && exec "$@"'
+    launcher = (*isolated[:2], "sh", "-c", mount, "sh")
+    flags = ("poll", f"--base-url={server.url}", cities(DELHI), *QUICK)
+    bridge = start.feed(*flags, launcher=launcher)
+    assert listen(bridge.url).wait_for_city("Delhi")["aqi"] == 75
+    bridge = start.feed(*flags, f"--ca-file={other}", launcher=launcher)
+    wait_for(lambda: bridge.messages, "the line")
+    assert bridge.messages[0].startswith("open-meteo cannot be reached (SSL"), bridge.messages
 
 
 def test_certificates(start, serve, listen, cities, authority, stranger):

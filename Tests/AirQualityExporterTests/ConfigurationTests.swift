@@ -51,6 +51,10 @@ struct ConfigurationTests {
             (["--feed.items=data"], #"--feed.items "data": \#(pointer)"#),
             (["--feed.time-zone=5:30"], #"--feed.time-zone "5:30": expected Z, or an offset from UTC such as +05:30"#),
             (["--feed.url=ws://y/", "--feed.name=x"], #"--feed.name "x": \#(oneFeed)"#),
+            (
+                ["--feed.demo", "--feed.name=demo"],
+                #"--feed.name "demo": expected another name than that of --feed.demo"#
+            ),
             (["--feed.header=no colon"], "--feed.header ***: \(fieldLine)"),
             (["--feed.header=A: b\nC: d"], "--feed.header ***: \(fieldLine)"),
             (["--feed.header='A: b'"], #"--feed.header ***: expected "Name: value" without quotation marks"#),

@@ -97,6 +97,8 @@ def test_a_reload_touches_only_what_changed(start, feeds, file):
     "text, said",
     [
         ("url: ws://x/", r"line 1: the document is a mapping, expected a list"),
+        ("ws://me:secret@x/", r"line 1: the document is <secret>, expected a list"),
+        ("- ws://me:secret@x/", r"line 1: \[0\] is <secret>, expected a mapping"),
         ("", r'no feed, expected a list such as "- url: ws://feed.example/"'),
         ("[]", r'no feed, expected a list such as "- url: ws://feed.example/"'),
         ("- name: a", r"line 1: \[0\] has no url, expected the address of a feed"),

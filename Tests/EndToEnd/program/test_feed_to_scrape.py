@@ -46,7 +46,8 @@ def test_values_are_those_that_the_feed_sent(start):
 
 
 def test_demo_feed(start):
-    exporter = start.exporter("--feed.demo")
+    # A program for other feeds is none for this one.
+    exporter = start.exporter("--feed.demo", "--feed.jq=.data[]")
     exporter.wait_for_sample(metrics.CITIES, 12)
     page = exporter.scrape()
     assert page.value(metrics.CONNECTED, feed="demo") == 1

@@ -40,10 +40,14 @@ extension Configuration {
     private func addFeeds(of feedFile: String, to found: inout [ConfiguredFeed]) throws(SystemError) {
         let text = try readFile(feedFile, limit: 256 << 10)
         // A document without a list may be half a file; an empty list is meant.
-        guard let entries = try YAMLField.parse(text)?.list(), !entries.isEmpty || !found.isEmpty || isDemo else {
+        var document = try YAMLField.parse(text)
+        // Where an address stands in the place of a list or an entry, it may have a password.
+        document?.isSecret = true
+        guard let entries = try document?.list(), !entries.isEmpty || !found.isEmpty || isDemo else {
             throw SystemError(.configuration, "no feed, expected a list such as \"- url: ws://feed.example/\"")
         }
-        for entry in entries {
+        for var entry in entries {
+            entry.isSecret = true
             let feed = try configuredFeed(entry)
             guard feed.label != Self.demoLabel || !isDemo, !found.contains(where: { $0.label == feed.label }) else {
                 throw .yaml(line: entry.line, "two feeds are named \(quoted(feed.label)), expected different names")

@@ -74,6 +74,9 @@ extension Configuration {
             throw flags.rejection(
                 of: "feed.name", expected: "one --feed.url with it; in --feed.file each feed has a name")
         }
+        if isDemo, feedName == Self.demoLabel {
+            throw flags.rejection(of: "feed.name", expected: "another name than that of --feed.demo")
+        }
         for (index, feed) in feeds.enumerated()
         where feeds[..<index].contains(where: { $0.label == feed.label }) {
             throw flags.rejection(

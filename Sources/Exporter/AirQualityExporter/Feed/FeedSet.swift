@@ -36,6 +36,7 @@ final class FeedSet: Sendable {
         var feeds = feeds
         if let demo {
             var settings = configuration
+            settings.program = nil
             settings.format = DemoFeed.format
             settings.format.shard = configuration.format.shard
             feeds.append(ConfiguredFeed(label: Configuration.demoLabel, address: demo, settings: settings))

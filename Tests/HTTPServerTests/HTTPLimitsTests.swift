@@ -54,7 +54,9 @@ import Testing
     /// 16 MiB of one address, 64 MiB in all; a response that is larger alone is sent where there is nothing else.
     @Test func `Responses that wait to be sent are bounded in bytes`() throws {
         let body = HTTPBody.bytes([UInt8](repeating: 7, count: 12 << 20))
-        let server = try serve { _ in HTTPResponse(status: 200, body: body) }
+        let respond: @Sendable (HTTPRequest) -> HTTPResponse = { _ in HTTPResponse(status: 200, body: body) }
+        let data = Route("/data", rejectsInJSON: true, respond: respond)
+        let server = try serve({ $0.routes.insert(data, at: 0) }, respond: respond)
         func ask(from host: UInt8) throws -> (client: RawHTTPClient, status: Int) {
             let client = try server.connect(receiveBuffer: 4096, from: host)
             client.send(Self.get)
@@ -63,6 +65,7 @@ import Testing
         let first = try ask(from: 2)
         #expect(first.status == 200)
         #expect(try ask(from: 2).status == 503)
+        #expect(try server.connect(from: 2).request("/data").text.hasPrefix("{\"error\": "))
         let others = try (3...6).map { try ask(from: UInt8($0)) }
         #expect(others.map(\.status) == [200, 200, 200, 200])
         #expect(try ask(from: 7).status == 503)

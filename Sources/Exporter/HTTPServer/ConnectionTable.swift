@@ -39,7 +39,13 @@ final class ConnectionTable: Sendable {
         }
     }
 
-    func insert(_ connection: HTTPConnection) { state.change { $0.open[connection.socket] = connection } }
+    func insert(_ connection: HTTPConnection) {
+        state.change { state in
+            state.open[connection.socket] = connection
+            // It was admitted before the end began.
+            if state.isEnding { connection.shutDown() }
+        }
+    }
 
     /// To be called before the socket is closed.
     func remove(_ connection: HTTPConnection) { state.change { $0.open[connection.socket] = nil } }

@@ -79,9 +79,9 @@ final class HTTPService: Sendable {
             case .new, .betweenRequests, .responding: return .YES
             }
             let response = try respond(to: request, by: route, on: connection, &exchange)
-            return send(response, exchange, on: connection)
+            return send(response, exchange, of: route, on: connection)
         } catch {
-            return send(error.response(inJSON: route?.rejectsInJSON ?? false), exchange, on: connection)
+            return send(error.response(inJSON: route?.rejectsInJSON ?? false), exchange, of: route, on: connection)
         }
     }
 
@@ -121,7 +121,7 @@ final class HTTPService: Sendable {
     }
 
     private func send(
-        _ made: HTTPResponse, _ begun: HTTPConnection.Exchange, on connection: HTTPConnection
+        _ made: HTTPResponse, _ begun: HTTPConnection.Exchange, of route: Route?, on connection: HTTPConnection
     ) -> MHD_Result {
         var response = made
         var exchange = begun
@@ -130,7 +130,7 @@ final class HTTPService: Sendable {
             if unsent.take(bytes, of: connection.client) {
                 exchange.taken.append((unsent, bytes))
             } else {
-                response = unsent.rejection.response()
+                response = unsent.rejection.response(inJSON: route?.rejectsInJSON ?? false)
             }
         }
         exchange.status = response.status

@@ -6,6 +6,7 @@ import HTTPServer
 import HTTPText
 import Synchronization
 import System
+import TestSupport
 import Testing
 
 @testable import AirQualityExporter
@@ -197,6 +198,35 @@ struct RoutesTests {
 
     @Test func `A request for a page ignores what it does not know`() throws {
         #expect(try server().get("/", query: "utm=1&&x&sort=name&search=").status == 200)
+    }
+
+    @Test func `Pages of names that look the same are different pages`() throws {
+        let exporter = try exporter()
+        var decoder = FeedDecoder(format: FeedFormat())
+        let message = "[{\"city\":\"Caf\u{E9}\",\"aqi\":1},{\"city\":\"Cafe\u{301}\",\"aqi\":2}]"
+        exporter.store.record(decoder.decode(Array(message.utf8).span, receivedAt: currentTime()), feed: 0)
+        let routes = exporter.routes()
+        #expect(routes.get("/city/Caf\u{E9}").text != routes.get("/city/Cafe\u{301}").text)
+        #expect(routes.get("/city/Mumbai", query: "x").status == 200)
+        #expect(routes.get("/city/Mumbai?x").status == 404)
+    }
+
+    @Test func `A client's fields for the format are not taken for those of another`() throws {
+        let routes = try server()
+        let type = "application/openmetrics-text;version=1.0.0"
+        // U+037E is the same as a semicolon for Swift's texts, and nothing for HTTP.
+        let other = routes.get("/metrics", ["Accept": type.replacing(";", with: "\u{37E}")])
+        #expect(other.header("Content-Type")?.hasPrefix("text/plain") == true)
+        #expect(routes.get("/metrics", ["Accept": type]).header("Content-Type")?.hasPrefix("application/") == true)
+    }
+
+    @Test func `A web configuration that was read before there was a server is read again`() throws {
+        let directory = TemporaryDirectory()
+        let path = directory.write("web.yml", "")
+        let watcher = try WebConfigurationWatcher(path: path, logger: Logger(level: .error, write: { _ in }))
+        directory.write("web.yml", "http_server_config:\n  headers: {X-Frame-Options: deny}")
+        #expect(watcher.reload() == nil)
+        #expect(watcher.check() == true)
     }
 
     @Test func `The files of the page are kept indefinitely, each at the address of its content`() throws {

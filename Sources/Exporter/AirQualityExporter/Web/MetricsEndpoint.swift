@@ -19,8 +19,8 @@ final class MetricsEndpoint: Sendable {
     /// The last page in each form. Locked while one is rendered: with the most cities and the longest names its text
     /// has 42 MB.
     private let pages = Mutex<[PageForm: RenderedPage]>([:])
-    /// The last scrape's fields, and what they ask for: scrapers send the same ones each time.
-    private let lastForm = Monitor<(accept: String?, encoding: String?, form: PageForm, contentType: String)?>(nil)
+    /// The bytes of the last scrape's fields, and what they ask for: scrapers send the same ones each time.
+    private let lastForm = Monitor<(fields: [[UInt8]?], form: PageForm, contentType: String)?>(nil)
 
     /// The text of the last figures behind the page of the store, because most change less often than they are scraped.
     private struct LastFigures {
@@ -95,11 +95,12 @@ final class MetricsEndpoint: Sendable {
     private func form(of request: HTTPRequest) -> (form: PageForm, contentType: String) {
         let accept = request.header("Accept")
         let encoding = request.header("Accept-Encoding")
+        let fields = [accept, encoding].map { $0.map { Array($0.utf8) } }
         return lastForm.change { last in
-            if let last, last.accept == accept, last.encoding == encoding { return (last.form, last.contentType) }
+            if let last, last.fields == fields { return (last.form, last.contentType) }
             let accepted = AcceptedFormat.negotiate(accept)
             let form = PageForm(format: accepted.format, isGzip: prefersGzip(acceptEncoding: encoding))
-            last = (accept, encoding, form, accepted.contentType)
+            last = (fields, form, accepted.contentType)
             return (form, accepted.contentType)
         }
     }

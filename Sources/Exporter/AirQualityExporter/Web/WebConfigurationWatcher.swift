@@ -83,7 +83,12 @@ final class WebConfigurationWatcher: Sendable {
                     metadata: ["file": path, "err": error.reason])
             }
         }
-        state.withLock { $0 = new }
+        state.withLock { state in
+            // The server may have come meanwhile, without what was read: the next check reads it again.
+            new.server = state.server
+            if old.server == nil { new.stamps = old.stamps }
+            state = new
+        }
         return new.badReason
     }
 

@@ -53,6 +53,12 @@ package import System
         }
     }
 
+    /// Whether the other side has shown a certificate, in a handshake that failed as well.
+    package var hasPeerCertificate: Bool {
+        var count: UInt32 = 0
+        return unsafe gnutls_certificate_get_peers(session, &count) != nil
+    }
+
     /// Over a socket that blocks.
     package func send(_ bytes: [UInt8]) throws(SystemError) {
         var rest = bytes[...]

@@ -82,7 +82,7 @@ exporter: deps
 run: exporter
 	@Tests/Tools/run-demo .build/release/air-quality-exporter
 
-# Other data: make live INDEX=eu POLL="--source openaq --key-file key --set capitals"
+# Other data: make live INDEX=us POLL="--source waqi --key-file key --set capitals"
 .PHONY: live
 live: build
 	@INDEX=$(or $(INDEX),india) Tests/Tools/run-live .build/release $(POLL)

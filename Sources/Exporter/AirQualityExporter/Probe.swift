@@ -26,19 +26,22 @@ func probe(_ flags: ParsedFlags, arguments: [String]) throws(FlagError) -> Int32
         throw FlagError(error.reason)
     }
     var report = ProbeReport(settings: options.configuration)
-    report.describe(visit, address: text, given: connectionFlags(of: arguments, address: text))
+    report.describe(visit, address: text, given: connectionFlags(of: arguments))
     StandardStream.output.write(report.text)
     return report.readings.isEmpty ? 1 : 0
 }
 
-/// The flags as they were typed, without those of the shape of messages and of this command.
-private func connectionFlags(of arguments: [String], address: String) -> [String] {
+/// The flags as they were typed, wherever they stand, without those of the shape of messages and of this command.
+private func connectionFlags(of arguments: [String]) -> [String] {
     let others = ["--feed.items", "--feed.city-field", "--feed.value-field", "--feed.jq", "--timeout"]
     var words: [String] = []
     var isOther = false
-    for word in arguments.drop(while: { !$0.hasPrefix("--") }) {
-        if word.hasPrefix("--") { isOther = others.contains { word == $0 || word.hasPrefix($0 + "=") } }
-        if !isOther, word != address { words.append(word) }
+    var needsValue = false
+    for word in arguments where word != "--" {
+        let isFlag = word.hasPrefix("--")
+        if isFlag { isOther = others.contains { word == $0 || word.hasPrefix($0 + "=") } }
+        if !isOther, isFlag || needsValue { words.append(word) }
+        needsValue = isFlag && !word.contains("=") && word != "--feed.insecure-skip-verify"
     }
     return words
 }

@@ -143,6 +143,18 @@ def test_probe_names_a_command_line_that_reads_it(start, programs, message):
         exporter.wait_for_sample(metrics.INDEX, 301, city=city)
 
 
+def test_probe_repeats_the_flags_wherever_they_stand(programs):
+    message = '{"data": {"city": "Delhi", "aqi": 301}}'
+    with Sender(message, message, message) as feed:
+        words = ["--feed.connect-timeout", "5s", "probe", "--timeout=2s", "--feed.header", "A: b"]
+        command = [programs.folder / "air-quality-exporter", *words, "--", feed.url]
+        found = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        assert "to read it" in found.stdout, found.stdout + found.stderr
+        named = shlex.split(found.stdout.split("to read it:\n")[1].splitlines()[0])
+        flags = ["--feed.connect-timeout", "5s", "--feed.header", "A: b", "--feed.items", "/data"]
+        assert named == ["air-quality-exporter", "--feed.url", feed.url, *flags]
+
+
 def probe(programs, url: str, timeout: str = "--timeout=2s") -> subprocess.CompletedProcess:
     return subprocess.run(
         [programs.folder / "air-quality-exporter", "probe", url, timeout],

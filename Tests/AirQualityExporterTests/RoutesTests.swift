@@ -200,6 +200,16 @@ struct RoutesTests {
         #expect(try server().get("/", query: "utm=1&&x&sort=name&search=").status == 200)
     }
 
+    @Test(arguments: ["from=140737488355327", "to=140737488355328", "from=140737488355327&to=140737488355328", "to=1"])
+    func `A chart of any time is shown, and leads to others`(query: String) throws {
+        let routes = try server()
+        let page = routes.get("/city/Mumbai", query: query)
+        #expect(page.status == 200)
+        let links = page.text.matches(of: #/href="\?([^"]*)"/#).map { String($0.1).replacing("&amp;", with: "&") }
+        #expect(links.count > 5)
+        for link in links { #expect(routes.get("/city/Mumbai", query: link).status == 200, "\(link)") }
+    }
+
     @Test func `Pages of names that look the same are different pages`() throws {
         let exporter = try exporter()
         var decoder = FeedDecoder(format: FeedFormat())

@@ -38,6 +38,13 @@ struct DatesTests {
         #expect(parseRFC3339(written.span) == time)
     }
 
+    @Test(arguments: [(Int64.min, "0000-01-01T00:00:00.000Z"), (1 << 50, "9999-12-31T23:59:59.999Z")])
+    func `A time whose year has not four digits is written as the nearest that has`(time: Int64, text: String) {
+        var written: [UInt8] = []
+        written.appendRFC3339(time)
+        #expect(String(decoding: written, as: UTF8.self) == text)
+    }
+
     @Test(
         arguments: [
             ("2026-11-21T04:49:45Z", 1_795_236_585_000), ("2026-11-21t04:49:45z", 1_795_236_585_000),

@@ -35,9 +35,8 @@ extension Page {
     // MARK: The chart
 
     private func figure(_ chart: Chart, _ name: ArraySlice<UInt8>, _ query: ChartQuery) -> Markup {
-        func clock(_ time: Timestamp) -> String { chart.pattern.text(of: time) }
         let label: Markup = """
-            \(scale.title) of \(name) from \(clock(chart.from)) to \(clock(chart.to)) UTC, \
+            \(scale.title) of \(name) from \(chart.pattern.text(of: chart.from)) to \(chart.pattern.text(of: chart.to)) UTC, \
             \(chart.points.count) points; the table below has them all
             """
         let caption: Markup =
@@ -59,12 +58,11 @@ extension Page {
         }
         let half = (chart.to - chart.from) / 2
         func zoom(_ text: String, _ left: Int64, _ right: Int64) -> Markup {
-            let from = max(0, chart.from + left)
-            return link(text, to: query.link(from: from, to: max(from + 1, chart.to + right)))
+            let from = min(max(0, chart.from + left), QueryParameter.latestTime - 1)
+            let to = min(max(from + 1, chart.to + right), QueryParameter.latestTime)
+            return link(text, to: query.link(from: from, to: to))
         }
-        let steps: Markup = """
-            \(zoom("Zoom out", -half, half))\(zoom("Earlier", -half, -half))\(zoom("Later", half, half))
-            """
+        let steps = Markup(each: [("Zoom out", -half, half), ("Earlier", -half, -half), ("Later", half, half)], zoom)
         return """
             <div class="controls">
             <nav class="order" aria-label="Kind of chart">

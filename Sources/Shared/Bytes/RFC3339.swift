@@ -1,6 +1,8 @@
 extension [UInt8] {
-    /// Appends milliseconds since the Unix epoch as `2026-11-21T04:49:45.252Z`; years 0 … 9999.
+    /// Appends milliseconds since the Unix epoch as `2026-11-21T04:49:45.252Z`; a time outside the years 0 … 9999 as
+    /// their first or last moment.
     package mutating func appendRFC3339(_ time: Int64) {
+        let time = Swift.min(Swift.max(time, -62_167_219_200_000), 253_402_300_799_999)
         let (days, millisecondOfDay) = flooredDivision(time, by: 86_400_000)
         let date = CivilDate(daysSinceEpoch: days)
         let second = millisecondOfDay / 1000

@@ -44,10 +44,11 @@ public struct QueryParameter {
         }
     }
 
+    /// The latest time of a chart: the year has four digits, and no sum or product of two times overflows.
+    public static let latestTime: Timestamp = 1 << 47
+
     /// Milliseconds since the Unix epoch.
-    ///
-    /// - Parameter latest: near enough that a time and a difference of two never overflow.
-    public func time(upTo latest: UInt64 = (1 << 52) - 1) throws(QueryError) -> Timestamp {
+    public func time(upTo latest: UInt64 = UInt64(latestTime)) throws(QueryError) -> Timestamp {
         Timestamp(clamping: try number(in: 0...latest, "milliseconds since the Unix epoch"))
     }
 }

@@ -55,7 +55,8 @@ struct ChartTests {
         indices[1234] = 7
         indices[8765] = 480
         let kept = thinned(points(indices), to: 600)
-        #expect(kept.count <= 600)
+        #expect(kept.count <= 602)
+        #expect(kept.first?.time == points(indices).first?.time && kept.last?.time == points(indices).last?.time)
         #expect(kept.contains { $0.index == 7 } && kept.contains { $0.index == 480 })
         #expect(zip(kept, kept.dropFirst()).allSatisfy { $0.time < $1.time })
         #expect(thinned(points([1, 2, 3]), to: 600).count == 3)

@@ -126,6 +126,17 @@ struct PageTests {
         #expect(Self.names(try Self.list(query)) == names)
     }
 
+    /// The signs of a Devanagari letter are parts of one character.
+    @Test func `A search finds a name by all that was typed of it so far`() throws {
+        var store = TestStore()
+        store.receive("दिल्ली", 7, at: TestStore.start)
+        let name = "दिल्ली".unicodeScalars
+        for end in name.indices {
+            let part = String(name[...end]).utf8.map { "%" + String($0, radix: 16) }.joined()
+            #expect(Self.names(try Self.page(store).list("search=\(part)")) == ["दिल्ली"], "\(part)")
+        }
+    }
+
     @Test func `A list of many cities has pages`() throws {
         var store = TestStore()
         let all = (0..<250).map { #"{"city":"c\#($0 + 1000)","aqi":\#($0)}"# }

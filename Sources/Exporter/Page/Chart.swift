@@ -83,7 +83,7 @@ extension Scale {
     }
 }
 
-/// At most `count` points: of each stretch the lowest and the highest.
+/// At most `count` points, of each stretch the lowest and the highest, and beside them the first and the last.
 func thinned(_ points: [HistoryPoint], to count: Int) -> [HistoryPoint] {
     guard points.count > count else { return points }
     let length = (2 * points.count + count - 1) / count
@@ -91,6 +91,7 @@ func thinned(_ points: [HistoryPoint], to count: Int) -> [HistoryPoint] {
         let places = start..<min(start + length, points.count)
         let extremes = [
             places.min { points[$0].index < points[$1].index }, places.max { points[$0].index < points[$1].index },
+            places.first { $0 == 0 || $0 == points.count - 1 },
         ]
         return Set(extremes.compactMap(\.self)).sorted().map { points[$0] }
     }

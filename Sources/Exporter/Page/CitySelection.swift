@@ -19,8 +19,9 @@ struct CitySelection {
     init(_ snapshot: StoreSnapshot, query: ListQuery) {
         let part = query.search.lowercased()
         for (city, state) in snapshot.states.enumerated() {
-            let name = String(decoding: state.name, as: UTF8.self)
-            guard part.isEmpty || name.lowercased().contains(part) else { continue }
+            let name = String(decoding: state.name, as: UTF8.self).lowercased()
+            // Characters find each spelling of a letter, scalars a letter without the signs that follow it.
+            guard name.contains(part) || name.unicodeScalars.contains(part.unicodeScalars) else { continue }
             counts[0] += 1
             counts[Int(state.category)] += 1
             if query.category == nil || query.category == state.category { cities.append(city) }

@@ -72,10 +72,13 @@ async function refresh() {
     const address = location.href;
     const response = await fetch(address, { signal: AbortSignal.timeout(10000), headers: { Accept: "text/html" } });
     const text = await response.text();
-    // 404: the city has expired.
-    if (response.status >= 500 || response.status === 404) throw new Error(text);
+    // 400: what is being typed is no search yet.
+    if (!response.ok && response.status !== 400) throw new Error(text);
+    const page = new DOMParser().parseFromString(text, "text/html");
+    // What asks for a password, for example, is another page.
+    if (response.ok && !page.body.dataset.now) throw new Error(text);
+    if (response.ok && address === location.href) take(page);
     failures = 0;
-    if (address === location.href && text.startsWith("<")) take(new DOMParser().parseFromString(text, "text/html"));
   } catch {
     // A page that is being left fails once.
     if (failures++) showOutage();
@@ -120,6 +123,9 @@ function follow() {
     if (event.target.readyState === EventSource.CLOSED) disconnect();
     refresh();
   });
+  // Where the stream neither opens nor fails.
+  clearTimeout(timer);
+  timer = setTimeout(refresh, 2000);
 }
 addEventListener("pagehide", disconnect);
 for (const name of ["pageshow", "visibilitychange"]) addEventListener(name, follow);
@@ -162,7 +168,7 @@ document.addEventListener("pointermove", (event) => {
   showPoint(rows().reduce((best, row) => (distance(row) < distance(best) ? row : best)));
 });
 document.addEventListener("keydown", (event) => {
-  if (event.target.id !== "area") return;
+  if (event.target.id !== "area" || event.altKey || event.ctrlKey || event.metaKey) return;
   const [last, place] = [rows().length - 1, rows().findIndex(isShown)];
   const steps = { ArrowLeft: place - 1, ArrowRight: place + 1, Home: 0, End: last, Escape: NaN };
   if (steps[event.key] === undefined) return;

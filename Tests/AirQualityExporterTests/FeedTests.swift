@@ -1,4 +1,5 @@
 import Bytes
+import CommandLine
 import FeedProtocol
 import HTTPText
 import JSON
@@ -170,6 +171,14 @@ struct FeedTests {
         }
         #expect(explanation(of: object("x", "[\"a\"]")).utf8.count < 2000)
         #expect(explanation(of: #"{"a":\#(object("x", "1")),"b":\#(object("y", "1"))}"#).utf8.count < 2000)
+    }
+
+    /// For Swift's texts, a slash with a combining sign is no slash.
+    @Test func `Names with combining signs are explained as well`() {
+        let message = #"[{"\#u{301}city":"Pune","\#u{301}aqi~\#u{301}":55,"'\#u{301}":1}]"#
+        #expect(ReadingPlan.best(for: [Array(message.utf8)]) != nil)
+        #expect(ValueFormat.feedField().parse("/\u{301}~x") == nil)
+        #expect(Array(shellQuoted("'\u{301}").unicodeScalars) == Array("''\\''\u{301}'".unicodeScalars))
     }
 
     @Test func `A feed that names its source is logged with it when it connects`() {

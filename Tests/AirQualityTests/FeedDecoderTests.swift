@@ -23,6 +23,13 @@ struct FeedDecoderTests {
         (message, [], [reason: count])
     }
 
+    /// The time for a message does not depend on the number.
+    @Test func `A place in an array may have any number`() {
+        var decoder = FeedDecoder(format: FeedFormat(items: ["9223372036854775807"].map { Array($0.utf8) }))
+        let isWithoutReadings = decoder.decode(Array("[[1],2]".utf8).span, receivedAt: 0).isWithoutReadings
+        #expect(isWithoutReadings)
+    }
+
     private static let all: [Row] = [
         ("[]", [], [:]),
         (#"[{"city":"Mumbai","aqi":183.2},{"city":"Pune","aqi":7}]"#, ["Mumbai 183.2", "Pune 7.0"], [:]),

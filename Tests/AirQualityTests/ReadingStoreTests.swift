@@ -62,6 +62,14 @@ struct ReadingStoreTests {
         #expect(test.store.takeRejectedNames().isEmpty)
     }
 
+    @Test func `A city may have been stored with any arrival`() {
+        let store = TestStore(feeds: ["a"]).store
+        let city = City(id: 0, name: Array("Pune".utf8), index: 1, updatedAt: 1, receivedAt: .min, points: [])
+        store.restore([city], at: TestStore.start)
+        store.moveArrivals(at: TestStore.start, by: -1000, elapsed: 1000)
+        #expect(TestStore.start - store.snapshot().states[0].receivedAt > 0)
+    }
+
     @Test func `A feed that was removed while it was paused comes back unpaused`() {
         let store = TestStore(feeds: ["a"]).store
         store.apply(.paused, feed: 0)

@@ -33,6 +33,6 @@ public struct SourceKey: Sendable, Equatable {
     public func masked(_ line: String) -> String {
         let decoded = percentDecoded(line.utf8).map { String(decoding: $0, as: UTF8.self) } ?? line
         return (decoded.contains(text) ? decoded : line)
-            .replacing(text, with: "***").replacing(percentEncoded(text.utf8), with: "***")
+            .replacingScalars(text, with: "***").replacingScalars(percentEncoded(text.utf8), with: "***")
     }
 }

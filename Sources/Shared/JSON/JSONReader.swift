@@ -152,7 +152,11 @@ public struct JSONReader: ~Copyable {
         }
         let end = end(of: array) - 1
         var place = array + 1
-        for _ in 0..<index where place < end { place = next(after: place) }
+        var left = index
+        while place < end, left > 0 {
+            place = next(after: place)
+            left -= 1
+        }
         return place < end ? place : nil
     }
 

@@ -35,7 +35,7 @@ extension ValueFormat<[[UInt8]]> {
 
 /// The JSON Pointer of a path with dots and brackets, such as `data.city` or `$.stations[0].name`; `nil` for others.
 private func jsonPath(_ text: String) -> String? {
-    guard text.contains(where: { ".[".contains($0) }), !text.hasPrefix("/") else { return nil }
+    guard text.contains(where: { ".[".contains($0) }), text.utf8.first != UInt8(ascii: "/") else { return nil }
     let names = text.split { ".[]$\"'".contains($0) }.filter { $0 != "*" }
     return names.isEmpty ? nil : names.map { "/" + $0 }.joined()
 }
@@ -56,8 +56,7 @@ extension ValueFormat<String> {
             text: \.self,
             parse: { text in
                 if text.isEmpty { return isOptional ? text : nil }
-                let isRight = text.hasPrefix("/") ? JSON.jsonPointer(text) != nil : jsonPath(text) == nil
-                return isRight ? text : nil
+                return JSON.jsonPointer(member: text) != nil && jsonPath(text) == nil ? text : nil
             })
     }
 

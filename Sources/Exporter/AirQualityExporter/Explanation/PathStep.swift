@@ -58,7 +58,7 @@ extension Collection where Element == PathStep {
 
     /// The steps as a JSON Pointer; `nil` where it cannot say them on one line.
     var pointer: String? {
-        let tokens = compactMap { $0.token?.replacing("~", with: "~0").replacing("/", with: "~1") }
+        let tokens = compactMap { $0.token?.replacingScalars("~", with: "~0").replacingScalars("/", with: "~1") }
         let pointer = tokens.map { "/" + $0 }.joined()
         return tokens.count == count && !pointer.unicodeScalars.contains(where: breaksLine) ? pointer : nil
     }

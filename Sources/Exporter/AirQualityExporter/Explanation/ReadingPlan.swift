@@ -93,5 +93,5 @@ struct ReadingPlan: Hashable {
 /// The text as one word of a POSIX shell, on one line where the text is.
 func shellQuoted(_ text: String) -> String {
     let isPlain = !text.isEmpty && text.utf8.allSatisfy { isLetterOrDigit($0) || "/_-.:=@%+,".utf8.contains($0) }
-    return isPlain ? text : "'" + text.replacing("'", with: #"'\''"#) + "'"
+    return isPlain ? text : "'" + text.replacingScalars("'", with: #"'\''"#) + "'"
 }

@@ -95,8 +95,8 @@ struct FeedHandler: ~Copyable {
         var metadata = ["feed": label] + feed.details(of: reason)
         if let hint = feed.hint(of: reason) {
             // The log escapes quotation marks and backslashes; a shell takes the escapes back between $' and '.
-            let isEscaped = hint.contains { "\"\\".contains($0) }
-            metadata = metadata + ["hint": isEscaped ? hint.replacing(" '", with: " $'") : hint]
+            let isEscaped = hint.utf8.contains { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }
+            metadata = metadata + ["hint": isEscaped ? hint.replacingScalars(" '", with: " $'") : hint]
         }
         if let reason {
             logger.warning("Readings rejected", metadata: metadata)

@@ -51,7 +51,8 @@ public struct CityState: Sendable {
     mutating func restore(_ city: City, at now: Timestamp) {
         index = city.index
         updatedAt = city.updatedAt
-        receivedAt = min(city.receivedAt, now)
+        // A file may have any number.
+        receivedAt = min(max(city.receivedAt, -now), now)
         clampUpdate(to: now)
         changes = city.changes
         changes.changedAt = city.changes.changedAt.map { min($0, now) }

@@ -362,7 +362,7 @@ struct PollPlanTests {
         scenario.now = start - 5 * hour
         let wait = scenario.wait() ?? 0
         #expect(wait <= start - 5 * hour + 15 * minute)
-        // What the source said while the clock was ahead is asked for again.
+        // Air that came while the clock was ahead is asked for again.
         scenario.now = wait + minute
         #expect(scenario.answerAll() == ["Delhi", "Pune", "Agra"])
         var paused = Scenario()

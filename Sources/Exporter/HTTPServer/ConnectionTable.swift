@@ -42,7 +42,7 @@ final class ConnectionTable: Sendable {
     func insert(_ connection: HTTPConnection) {
         state.change { state in
             state.open[connection.socket] = connection
-            // It was admitted before the end began.
+            // The connection was admitted before the end began.
             if state.isEnding { connection.shutDown() }
         }
     }

@@ -41,7 +41,7 @@ extension Configuration {
         let text = try readFile(feedFile, limit: 256 << 10)
         // A document without a list may be half a file; an empty list is meant.
         var document = try YAMLField.parse(text)
-        // Where an address stands in the place of a list or an entry, it may have a password.
+        // An address in the place of a list or an entry may have a password.
         document?.isSecret = true
         guard let entries = try document?.list(), !entries.isEmpty || !found.isEmpty || isDemo else {
             throw SystemError(.configuration, "no feed, expected a list such as \"- url: ws://feed.example/\"")

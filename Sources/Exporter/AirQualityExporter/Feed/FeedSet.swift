@@ -143,7 +143,7 @@ final class FeedSet: Sendable {
         }
         let new = wanted.filter { feed in !kept.contains { $0.feed.label == feed.label } }
         var problem: String?
-        // What pauses or resumes feeds from now on meets these too.
+        // A pause or a read from now on meets these feeds too.
         usage.change { usage in
             for feed in new {
                 do throws(SystemError) {

@@ -75,7 +75,7 @@ async function refresh() {
     // 400: what is being typed is no search yet.
     if (!response.ok && response.status !== 400) throw new Error(text);
     const page = new DOMParser().parseFromString(text, "text/html");
-    // What asks for a password, for example, is another page.
+    // A page that asks for a password, for example, is another one.
     if (response.ok && !page.body.dataset.now) throw new Error(text);
     if (response.ok && address === location.href) take(page);
     failures = 0;
@@ -123,7 +123,7 @@ function follow() {
     if (event.target.readyState === EventSource.CLOSED) disconnect();
     refresh();
   });
-  // Where the stream neither opens nor fails.
+  // In case the stream neither opens nor fails.
   clearTimeout(timer);
   timer = setTimeout(refresh, 2000);
 }

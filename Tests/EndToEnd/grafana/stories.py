@@ -265,6 +265,16 @@ STORIES = [
         says="Prometheus cannot scrape b:10025",
     ),
     Story(
+        "an exporter that is away for ten minutes, beside what is no exporter and down",
+        60,
+        [
+            Exporter(is_running=except_for((20, 30))),
+            Exporter(instance="b:9100", is_running=except_for((0, FOR_GOOD))),
+        ],
+        {"ExporterDown": 2},
+        {10: "", 25: "ExporterDown", 45: ""},
+    ),
+    Story(
         "the only job is removed",
         180,
         [Exporter(is_target=except_for((60, 150)))],

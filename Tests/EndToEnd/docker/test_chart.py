@@ -228,6 +228,8 @@ def test_the_exporter_takes_the_settings(programs, tmp_path, values):
         given["AIR_QUALITY_EXPORTER_FEED_URL"] = "wss://me:secret@feed.example/"
     if values.get("shards"):
         given["AIR_QUALITY_EXPORTER_CITY_SHARD"] = f"air-2/{values['shards']}"
+    if "AIR_QUALITY_EXPORTER_STORAGE_FILE" in given:
+        given["AIR_QUALITY_EXPORTER_STORAGE_FILE"] = str(tmp_path / "demo.sqlite")
     if "AIR_QUALITY_EXPORTER_WEB_CONFIG_FILE" in given:
         (tmp_path / "web.yml").touch()
         given["AIR_QUALITY_EXPORTER_WEB_CONFIG_FILE"] = str(tmp_path / "web.yml")
@@ -256,6 +258,7 @@ def test_a_feed_is_simulated_only_where_no_other_one_can_be(values):
     """Simulated cities among real ones would pass for real."""
     objects = release(values)
     is_simulated = "AIR_QUALITY_EXPORTER_FEED_DEMO" in settings(objects)
+    assert is_simulated == ("AIR_QUALITY_EXPORTER_STORAGE_FILE" in settings(objects))
     given = "feed.url" in values.get("secrets", {}) or values.get("existingSecret")
     assert is_simulated == (not values.get("feed") and not given)
     assert ("simulated" in files(values)["NOTES.txt"]) == is_simulated
@@ -295,6 +298,7 @@ def test_helm_test_asks_the_exporter_also_by_https(programs, start, tmp_path):
     for values in ({"settings": {"log.format": "logfmt"}}, secure):
         asked = only(release(values, tests=True), "Pod")["spec"]["containers"][0]
         environment = settings(release(values))
+        del environment["AIR_QUALITY_EXPORTER_STORAGE_FILE"]
         exporter = start.exporter(environment=environment)
         arguments = [each.replace("air:10025", exporter.address) for each in asked["args"]]
         given = environment if "envFrom" in asked else {}

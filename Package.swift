@@ -24,6 +24,7 @@ let package = Package(
         .library(name: "FeedSimulation", targets: ["FeedSimulation"]),
         .library(name: "JQ", targets: ["JQ"]),
         .library(name: "JSON", targets: ["JSON"]),
+        .library(name: "Page", targets: ["Page"]),
         .library(name: "Storage", targets: ["Storage"]),
         .library(name: "HTTPServer", targets: ["HTTPServer"]),
         .library(name: "System", targets: ["System"]),
@@ -200,7 +201,7 @@ let package = Package(
             name: "FuzzingTests",
             dependencies: [
                 "AirQuality", "Bytes", "CommandLine", "Compression", "CZlib", "Expectations", "Exposition",
-                "FeedSimulation", "HTTPServer", "HTTPText", "JQ", "JSON", "Storage", "System", "TestSupport",
+                "FeedSimulation", "HTTPServer", "HTTPText", "JQ", "JSON", "Page", "Storage", "System", "TestSupport",
                 "WebConfiguration", "WebSocket",
             ],
             path: "Tests/Fuzzing",

@@ -9,7 +9,7 @@ let fuzzers: [String: [String]] = [
     "FuzzFrames": ["WebSocket"],
     "FuzzJQ": ["JQ", "JSON", "System"],
     "FuzzMessages": ["AirQuality", "Bytes", "Exposition", "JSON"],
-    "FuzzRequests": ["AirQuality", "Bytes", "Exposition", "HTTPServer", "HTTPText", "WebConfiguration"],
+    "FuzzRequests": ["AirQuality", "Bytes", "Exposition", "HTTPServer", "HTTPText", "Page", "WebConfiguration"],
     "FuzzStorage": ["AirQuality", "Storage"],
     "FuzzValues": ["Bytes", "CommandLine", "FeedSimulation", "JSON", "WebConfiguration"],
     "FuzzWebConfiguration": ["System", "WebConfiguration"],

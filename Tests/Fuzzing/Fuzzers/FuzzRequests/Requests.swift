@@ -4,6 +4,7 @@ import Expectations
 import Exposition
 import Glibc
 import HTTPText
+import Page
 import Synchronization
 
 @testable import HTTPServer
@@ -44,7 +45,8 @@ private let server: HTTPServer = {
             Route("/secret", methods: methods, respond: respond),
             Route(
                 "/metrics", methods: methods, needsPassword: false, limit: limit, meter: HTTPMeter(), respond: respond),
-            Route("", isFolder: true, methods: methods, needsPassword: false, respond: respond),
+            Route("/history.json", methods: methods, needsPassword: false, respond: respond),
+            Route("", isFolder: true, methods: methods, needsPassword: false, respond: respondWithPage),
         ])
     // The password of "user" is "pass"; 4 is the least that bcrypt can cost.
     configuration.web.users = [
@@ -66,6 +68,30 @@ private let server: HTTPServer = {
         let isGzip = prefersGzip(acceptEncoding: request.header("Accept-Encoding"))
         let body = Array("\(request.method) \(request.path) \(query) \(isGzip)\n".utf8)
         return HTTPResponse(status: 200, headers: [("Content-Type", accepted.contentType)], body: .bytes(body))
+    } catch {
+        expectOneLine(error.line)
+        return HTTPResponse(status: 400, line: error.line)
+    }
+}
+
+private let store: ReadingStore = {
+    let store = ReadingStore(rules: StoreRules(), feeds: ["demo"], at: 0)
+    var decoder = FeedDecoder(format: FeedFormat())
+    for time in [1, 60_000, 1_700_000_000_000] as [Timestamp] {
+        let message = Array(#"[{"city": "Mumbai", "aqi": \#(time % 900)}]"#.utf8)
+        store.record(decoder.decode(message.span, receivedAt: time), feed: 0)
+    }
+    return store
+}()
+
+/// The chart of the one city below `/city`, the list elsewhere.
+@Sendable private func respondWithPage(to request: HTTPRequest) -> HTTPResponse {
+    let settings = PageSettings(version: "1", assets: "assets/", grafanaURL: nil, paths: [], isLifecycleEnabled: true)
+    let page = Page(settings, store.snapshot(withHistories: true), at: 1_700_000_000_000)
+    do {
+        let isCity = request.path.utf8.starts(with: "/city".utf8)
+        let body = isCity ? try page.city(Array("Mumbai".utf8), request.query) : try page.list(request.query)
+        return HTTPResponse(status: 200, headers: [], body: .bytes(body ?? []))
     } catch {
         expectOneLine(error.line)
         return HTTPResponse(status: 400, line: error.line)

@@ -3,6 +3,7 @@
 import html
 import re
 import shlex
+import signal
 
 import pytest
 
@@ -199,7 +200,8 @@ def test_a_reload_that_changes_nothing_says_so(start, files):
     started = page.value(f"{RELOAD}_timestamp_seconds")
     assert abs(started - page.value("process_start_time_seconds")) < 5
     assert none.get("/-/reload", "POST").status == 200
-    none.wait_for_line('msg="Nothing to reload: no flag names a file"')
+    none.signal(signal.SIGHUP)
+    none.wait_for_line('msg="Nothing to reload: no flag names a file"', 2)
 
 
 def test_a_changed_web_configuration_is_a_reload_too(start, files):

@@ -11,7 +11,7 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families 
 from prometheus_client.parser import text_string_to_metric_families as parse_text
 
 from support import metrics, openmetrics_grammar
-from support.exposition import Exposition, duplicate_series, parse_samples
+from support.exposition import duplicate_series, parse_samples
 from support.formats import ENCODINGS, FORMATS, OPENMETRICS_TEXT, TEXT, gunzip
 from support.names import ODD_NAMES, REFUSED_NAMES, SENT_NAMES
 from support.peers import WebSocketFeed
@@ -170,11 +170,6 @@ def test_families_and_helps_come_in_the_same_order_in_every_format(pages):
         for name, text in expected
     ]
     assert names(pages[OPENMETRICS_TEXT].decode()) == short
-
-
-def test_cities_come_in_the_order_of_their_bytes(pages):
-    found = list(Exposition(pages[TEXT].decode()).by(metrics.INDEX, "city"))
-    assert found == sorted(ODD_NAMES, key=str.encode)
 
 
 def test_an_unchanged_state_is_the_same_bytes(start, python_feed):

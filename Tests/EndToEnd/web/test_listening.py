@@ -90,13 +90,6 @@ def test_a_loopback_address_is_not_the_others(run):
     assert failure.value.status == COULD_NOT_CONNECT
 
 
-def test_addresses_by_the_environment_are_separated_by_newlines(run, folder):
-    listen = f"127.0.0.1:0\nunix:{folder / 's'}"
-    program = run(environment={"AIR_QUALITY_EXPORTER_WEB_LISTEN_ADDRESS": listen})
-    found = addresses(program, 2)
-    assert found[1] == f"unix:{folder / 's'}" and all(answers(address) for address in found)
-
-
 # HTTPListenTests has more of them.
 @pytest.mark.parametrize("address", ["127.0.0.1", "unix:" + "/x" * 60, ""])
 def test_a_bad_address_is_one_line(run, address):

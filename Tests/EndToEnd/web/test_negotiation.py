@@ -25,19 +25,7 @@ ACCEPTS = {
         "text/plain;version=0.0.4;q=0.3;escaping=allow-utf-8,*/*;q=0.2;escaping=allow-utf-8",
         FORMATS["OpenMetrics 1.0.0"][1] + UTF8,
     ),
-    "3.5 to 3.14": (
-        "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,"
-        "application/openmetrics-text;version=0.0.1;q=0.5,"
-        "text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,"
-        "text/plain;version=0.0.4;q=0.3,*/*;q=0.2",
-        FORMATS["OpenMetrics 1.0.0"][1] + UTF8,
-    ),
-    "a browser": (
-        "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8",
-        FORMATS["text 0.0.4"][1],
-    ),
     "everything forbidden": ("*/*;q=0", FORMATS["text 0.0.4"][1]),
-    "garbage": (';;,,=";q=,/', FORMATS["text 0.0.4"][1]),
 }
 
 
@@ -45,12 +33,6 @@ ACCEPTS = {
 def test_accept_decides_about_the_format(exporter, accept, content_type):
     answer = exporter.get("/metrics", headers={"Accept": accept})
     assert (answer.status, answer.headers["Content-Type"]) == (200, content_type)
-
-
-def test_no_accept_at_all_is_text(exporter):
-    answer = exporter.get("/metrics")
-    assert answer.headers["Content-Type"] == FORMATS["text 0.0.4"][1]
-    assert answer.headers["Vary"] == "Accept, Accept-Encoding"
 
 
 # PrefersGzipTests has more of them.

@@ -155,7 +155,8 @@ def asking(fields: str, rest: bytes = b"", line: str = "POST /metrics HTTP/1.1")
 CHUNKED = "Transfer-Encoding: chunked\r\n"
 
 # What is refused, with the status; in a line of text, or the error of a JSON path. It is the
-# connection's last answer. HTTPFramingTests and HTTPHeaderTests have more of them.
+# connection's last answer. HTTPFramingTests, HTTPHeaderTests and HTTPServerTests
+# have more of them.
 REFUSED = {
     "no host": (b"GET /metrics HTTP/1.1\r\n\r\n", 400),
     "no host for the history": (b"GET /history.json HTTP/1.1\r\n\r\n", 400),
@@ -183,12 +184,7 @@ REFUSED = {
     "chunks with a bad trailer": (asking(CHUNKED, b"0\r\nnonsense\r\n\r\n"), 411),
     "another transfer coding": (asking("Transfer-Encoding: gzip, chunked\r\n", b"0\r\n\r\n"), 411),
     # The content is not asked for and not read.
-    "a length beyond numbers": (asking("Content-Length: " + "9" * 40 + "\r\n"), 405),
     "some content": (asking("Content-Length: 2\r\n", b"ab"), 405),
-    "a request in the content": (
-        asking("Content-Length: 36\r\n", b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n"),
-        405,
-    ),
     "a target too long": (asking("", line=f"GET /{'a' * 9000} HTTP/1.1"), 414),
     "a query too long": (asking("", line=f"GET /history.json?{'city=A&' * 1300} HTTP/1.1"), 414),
     "a header of 17 kB": (asking(f"X: {'a' * 17_000}\r\n", line="GET /metrics HTTP/1.1"), 431),
@@ -198,12 +194,7 @@ REFUSED = {
     ),
     "a hundred and one fields": (asking("X: y\r\n" * 100, line="GET /metrics HTTP/1.1"), 431),
     # What others could read otherwise.
-    "a blank before the colon": (
-        asking("Content-Length : 39\r\n", b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n"),
-        400,
-    ),
     "a continued line": (asking("X: y\r\n z\r\n"), 400),
-    "a NUL in the target": (asking("", line="GET /metrics\0 HTTP/1.1"), 400),
 }
 
 # What libmicrohttpd refuses itself, because no whole header has come: with its own page, or not at
@@ -264,8 +255,6 @@ def rejections(request, exporter):
 def test_a_bad_request_is_rejected_with_its_status(rejections, request_bytes, status):
     answers = rejections(request_bytes)
     # What follows such a request is not read as another one.
-    if libmicrohttpd.REFUSES and not answers and b"\0" in request_bytes.partition(b"\r\n")[0]:
-        return
     assert len(answers) == 1
     assert answers[0].headers["Connection"] == "close"
     if is_page_of_library(answers[0]):

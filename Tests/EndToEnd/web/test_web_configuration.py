@@ -184,14 +184,6 @@ def test_a_bad_file_leaves_the_last_good_one_in_force(start, web, tmp_path, way)
     assert complaints() <= 4
 
 
-def test_a_reload_without_a_file_does_no_harm(start):
-    exporter = start.exporter("--feed.demo", "--web.enable-lifecycle")
-    client = Client(exporter)
-    assert client("/-/reload", "--request", "POST").status == 200
-    exporter.signal(signal.SIGHUP)
-    assert client("/-/reload", "--request", "POST").status == 200 and exporter.is_running
-
-
 def shown(exporter, authority) -> bytes:
     """The certificate that the exporter shows."""
     with handshake(exporter, authority) as connection:

@@ -153,7 +153,9 @@ import Testing
         try expectRejection(name, "expected the name of a regular file")
     }
 
-    @Test func `A loop of symbolic links is rejected`() throws {
+    @Test func `A pipe and a loop of symbolic links are rejected`() throws {
+        directory.makePipe("pipe")
+        try expectRejection(directory.file("pipe"), "expected the name of a regular file")
         for place in 0..<3 { unsafe symlink("\(path)\((place + 1) % 3)", "\(path)\(place)") }
         try expectRejection(path + "0", "expected the name of a regular file")
     }

@@ -1,7 +1,6 @@
 """Storage files that were made to end the exporter, to mislead it, or to be overwritten by it."""
 
 import contextlib
-import os
 import pathlib
 import sqlite3
 import time
@@ -9,7 +8,6 @@ import time
 import pytest
 
 from support import metrics
-from support.waiting import wait_for
 
 
 def rejected(programs, feed, file: pathlib.Path) -> str:
@@ -63,19 +61,6 @@ def test_loops_and_chains_of_symbolic_links_are_no_files(
     assert exporter.count_lines("Storage file not writable") == 1, exporter.errors
     file.unlink()
     exporter.wait_for_line("writable again", 1)
-
-
-def test_what_is_no_database_is_not_touched(programs, python_feed, tmp_path):
-    contents = {"notes.txt": b"storage: none\n", "short": b"x", "web.yml": b"a: b\n" * 5000}
-    for name, content in contents.items():
-        file = tmp_path / name
-        file.write_bytes(content)
-        assert str(file) in rejected(programs, python_feed, file)
-        assert file.read_bytes() == content
-    fifo = tmp_path / "fifo"
-    os.mkfifo(fifo)
-    assert "regular file" in rejected(programs, python_feed, fifo)
-    assert {path.name for path in tmp_path.iterdir()} == {"fifo", *contents}
 
 
 @pytest.mark.parametrize("number", [-(2**63), -1, 2**63 - 1])
@@ -132,25 +117,3 @@ def test_a_file_of_many_tables_takes_no_more_memory_than_its_cities(start, store
     exporter = start.exporter(*flags)
     assert exporter.count_lines("moved aside") == 1, exporter.errors
     assert exporter.peak_resident_bytes < 160 << 20
-
-
-def test_times_of_the_future_do_not_keep_a_city(start, python_feed, tmp_path):
-    file = tmp_path / "history.db"
-    flags = ("--feed.url", python_feed.url, "--storage.file", str(file))
-    flags += ("--feed.time-field", "time", "--city.expire-after", "3s")
-    future = int(time.time() * 1000) + 10**10
-    first = start.exporter(*flags)
-    python_feed.wait_for_client()
-    python_feed.send([{"city": "Pune", "aqi": 1}])
-    first.wait_for_sample(metrics.INDEX, 1, city="Pune")
-    assert first.stop() is None
-    change(
-        file,
-        f"UPDATE reading SET time_ms = {future}",
-        f"UPDATE city SET updated_ms = {future}, received_ms = {future}",
-    )
-    second = start.exporter(*flags)
-    wait_for(lambda: python_feed.clients, "the new connection")
-    python_feed.send([{"city": "Pune", "aqi": 2, "time": time.time() + 1}])
-    second.wait_for_sample(metrics.INDEX, 2, city="Pune")
-    second.wait_for_sample("airquality_exporter_cities_expired_total", 1)

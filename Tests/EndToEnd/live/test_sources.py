@@ -147,13 +147,6 @@ def test_through_a_proxy(start, serve, listen, cities):
     assert proxy.requests[0][0].startswith("http://source.invalid/")
 
 
-def test_the_key_from_the_environment(start, serve, listen, cities):
-    flags = (f"--base-url={serve(openaq()).url}", cities(DELHI), "--rate=100/1s")
-    key = {"AIR_QUALITY_FEED_KEY": "a-very-secret-key"}
-    bridge = start.feed("poll", "--source=openaq", *flags, environment=key)
-    assert listen(bridge.url).wait_for_city("Delhi")["aqi"] == 75
-
-
 @pytest.mark.parametrize(
     "source, key, host",
     [

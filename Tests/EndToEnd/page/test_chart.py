@@ -180,18 +180,6 @@ def test_the_times_are_the_readers(delhi, browser):
     assert re.fullmatch(r"Times in Asia/\w+", browser.text("figcaption"))
 
 
-def test_a_gap_is_a_gap(breathe, reader):
-    """Nothing is drawn over a time of which nothing is known."""
-    air = breathe()
-    for age in (*range(3600, 3000, -60), *range(600, 0, -60)):
-        air.send({"Delhi": 200 + age / 60}, age=age)
-    air.exporter.wait_for_sample("airquality_exporter_history_points", 20)
-    reader.open(air.address + "/city/Delhi")
-    assert len(reader.all("circle.point")) == 20
-    # The last point of each part comes twice.
-    assert lengths(reader) == [11, 11]
-
-
 def test_a_point_alone_is_seen_among_many(breathe, reader):
     air = breathe("--history.capacity", "1000")
     for age in (*range(9000, 600, -60), 300):

@@ -1,12 +1,10 @@
 """`/events` over the wire: who may listen, for how long, and what it costs others."""
 
-import json
 import socket
 
 import pytest
 
 from support.waiting import wait_for
-from support.web_configuration import users
 
 
 class Listener:
@@ -79,21 +77,3 @@ def test_all_addresses_have_at_most_256_listeners(air, listen):
     air.exporter.wait_for_sample("airquality_exporter_event_listeners", 255)
     # The place is free once the connection has ended, a moment after its listener.
     wait_for(lambda: listen(air.exporter).status == 200, "a place")
-
-
-def test_a_listener_is_no_reader_of_the_feed(breathe, listen):
-    air = breathe("--feed.pause-when-unused", "500ms")
-    listener = listen(air.exporter)
-    wait_for(lambda: not air.feed.clients, "the pause, although somebody listens")
-    wait_for(lambda: air.exporter.count_lines("Feed paused"), "the line that says so")
-    air.exporter.scrape()
-    air.feed.wait_for_client()
-    air.say(Delhi=100)
-    assert listener.event()["event"] == "change"
-
-
-def test_every_path_of_the_page_asks_for_the_password(breathe, tmp_path):
-    (tmp_path / "web.yml").write_text(json.dumps(users(me="secret")))
-    air = breathe("--web.config.file", str(tmp_path / "web.yml"))
-    for path in ("/", "/city/Delhi", "/events", "/assets/page.css"):
-        assert air.exporter.get(path).status == 401

@@ -47,13 +47,6 @@ def test_shards_divide_the_cities_and_say_so(start, python_feed):
             assert bool(answer.json["points"]) == (city in exported(exporter))
 
 
-def test_without_shards_nothing_is_said_of_them(start, python_feed):
-    exporter = start.exporter("--feed.url", python_feed.url)
-    page = exporter.scrape()
-    assert SKIPPED not in page.names and "airquality_exporter_shard" not in page.text
-    assert "Air-Quality-Shard" not in exporter.get("/history.json?city=Pune").headers
-
-
 def test_cities_of_other_shards_leave_the_storage(start, python_feed, tmp_path):
     file = tmp_path / "history.db"
     storage = ("--storage.file", str(file))

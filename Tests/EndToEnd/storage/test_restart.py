@@ -74,27 +74,3 @@ def test_a_city_expires_by_its_original_arrival(start, python_feed, tmp_path):
     with contextlib.closing(sqlite3.connect(file)) as database:
         assert database.execute("SELECT name FROM city").fetchall() == [("Young",)]
         assert database.execute("SELECT count(*) FROM reading").fetchone() == (1,)
-
-
-def test_the_third_point_comes_when_the_interval_since_the_second_has_passed(
-    start, python_feed, tmp_path
-):
-    file = tmp_path / "history.db"
-    flags = ("--feed.url", python_feed.url, "--storage.file", str(file))
-    first = start.exporter(*flags)
-    python_feed.wait_for_client()
-    for aqi in (10, 20):
-        python_feed.send([{"city": "Pune", "aqi": aqi}])
-        first.wait_for_sample(metrics.INDEX, aqi, city="Pune")
-        time.sleep(0.002)  # Two points in one millisecond are one.
-    assert first.stop() is None
-    # Half a minute passes.
-    with contextlib.closing(sqlite3.connect(file)) as database, database:
-        database.execute("UPDATE reading SET time_ms = time_ms - 30000")
-    second = start.exporter(*flags)
-    restored = second.history()["points"]
-    python_feed.wait_for_client()
-    python_feed.send([{"city": "Pune", "aqi": 30}])
-    wait_for(lambda: len(second.history()["points"]) == 3, "the third point")
-    assert [point["aqi"] for point in second.history()["points"]] == [10, 20, 30]
-    assert second.history()["points"][:2] == restored

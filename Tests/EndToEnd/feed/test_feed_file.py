@@ -117,7 +117,7 @@ def test_a_reload_touches_only_what_changed(start, feeds, file):
         ("- url: ws://x/\n  header: [secret]", r"line 2: \[0\].header is a list, expected .*"),
         ("- url: ws://x/\n  name: ''", r'line 2: \[0\].name is "", expected a name of .*'),
         ("- url: ws://x/\n  cert-file: a", r"line 2: --feed.cert-file of this feed: expected .*"),
-        ("- url: ws://x/\n\n  jq: '.data['", r"line 3: --feed.jq of this feed: expected .*"),
+        ("- url: ws://x/\n\n  jq: '.data['", r"line 3: --feed.jq of .*: syntax error.*"),
         ("- url: ws://x/\n  url: ws://y/", r'line 2: the key "url" is there twice'),
     ],
 )

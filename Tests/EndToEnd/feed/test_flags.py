@@ -49,16 +49,6 @@ def test_a_feed_is_paused_while_nobody_reads(start, python_feed):
     assert not [line for line in exporter.errors if "level=WARN" in line]
 
 
-def test_a_read_of_the_history_ends_the_pause(start, python_feed):
-    exporter = start.exporter(
-        "--feed.url", python_feed.url, *QUICK, "--feed.pause-when-unused", "200ms"
-    )
-    exporter.wait_for_line("Feed paused")
-    assert len(python_feed.requests) == 1
-    assert exporter.history()["points"] == []
-    wait_for_request(python_feed, 2)
-
-
 def test_a_request_reconnects_the_feed(start, python_feed):
     exporter = start.reader(python_feed, "--web.enable-lifecycle")
     assert exporter.get("/-/reconnect").status == 405

@@ -293,17 +293,6 @@ def test_probe_waits_as_long_as_it_is_told(programs):
     assert len(found.stderr.splitlines()) == 1
 
 
-def test_heartbeats_are_rejected_by_nobody(start):
-    reading = '{"type": "aqi", "data": {"city": "Delhi", "aqi": 301}}'
-    with Sender('{"type": "ping"}', reading) as feed:
-        jq_program = 'select(.type == "aqi") | .data'
-        exporter = start.exporter("--feed.url", feed.url, "--feed.jq", jq_program)
-        exporter.wait_for_sample(metrics.INDEX, 301, city="Delhi")
-        page = exporter.scrape()
-        assert page.nonzero(metrics.REJECTED, "reason") == {}
-        assert page.value("airquality_exporter_feed_messages_without_readings_total") == 1
-
-
 @pytest.mark.parametrize("flags, scores", [((), []), (("--feed.jq", "."), ["1000"])])
 def test_a_program_has_a_worker_that_goes_first_where_memory_is_short(
     start, python_feed, flags, scores
@@ -398,17 +387,3 @@ def test_a_hint_can_be_pasted_into_a_shell(start, programs):
     finally:
         feed.stop()
         assert in_json.stop() is None
-
-
-@pytest.mark.parametrize("check", [(), ("--config.check",)])
-def test_a_program_that_does_not_compile_ends_the_start(programs, tmp_path, check):
-    found = programs.run("air-quality-exporter", "--feed.url=ws://x/", "--feed.jq=.data[", *check)
-    assert found.wait() == 1
-    [line] = found.errors
-    assert "--feed.jq" in line and "syntax error" in line
-    file = tmp_path / "feeds.yml"
-    file.write_text("- url: ws://x/\n  jq: foo(1)\n")
-    found = programs.run("air-quality-exporter", f"--feed.file={file}", *check)
-    assert found.wait() == 1
-    [line] = found.errors
-    assert "line 1" in line and "foo/1 is not defined" in line

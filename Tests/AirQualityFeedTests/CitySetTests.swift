@@ -46,6 +46,10 @@ struct CitySetTests {
         #expect(error.description == line)
     }
 
+    @Test func `Two spellings of a name are two cities`() throws {
+        #expect(try read(header + "S\u{E3}o,1,2\nSa\u{303}o,3,4\n").count == 2)
+    }
+
     @Test func `A name that is not UTF-8 is a mistake`() throws {
         let bytes = Array("city,latitude,longitude\nA".utf8) + [0xFF] + Array(",1,2\n".utf8)
         #expect(throws: RecordingError.self) { try PolledCity.list(csv: bytes) }

@@ -50,7 +50,7 @@ struct FlagErrorTests {
             ),
             (
                 ["poll", "--rate=60"],
-                #"--rate "60": expected N/DURATION, at most N calls in any DURATION, for example 60/1m"#
+                #"--rate "60": expected N/DURATION, N calls at once and then N each DURATION, for example 60/1m"#
             ),
             (
                 ["poll", "--base-url=http://me:secret@host/?key=secret"],

@@ -218,6 +218,7 @@ struct PollPlanTests {
         for (status, name, value, wait) in [
             (429, "Retry-After", "120", 120_000), (429, "retry-after", "86400", hour),
             (503, "Retry-After", "120", 120_000), (429, "x-ratelimit-reset", "30", 30_000),
+            (403, "Retry-After", "120", 120_000), (404, "Retry-After", "120", 120_000),
             // Servers send it with every response.
             (503, "x-ratelimit-reset", "30", nil),
         ] as [(Int, String, String, Int64?)] {

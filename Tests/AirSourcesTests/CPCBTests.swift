@@ -287,6 +287,10 @@ struct CPCBTests {
         }
     }
 
+    @Test func `An average that lags behind its station does not count`() throws {
+        #expect(try index(of: rows(good) + rows([("NH3", "\"400\"")], updated: "20-07-2026 22:00:00")) == 120)
+    }
+
     @Test(arguments: ["0", "-1", "1.5"])
     func `A set without rows is no set`(total: String) throws {
         #expect(try source.error(of: page([], total: total)) == .unreadable("total is \(total)"))

@@ -28,9 +28,10 @@ struct SourceKeyTests {
 
     @Test(arguments: [
         ("no a/b=c= here", "no a/b=c= here"), ("no Key-1+a/b== here", "no *** here"), ("Key-1%2Ba%2Fb%3D%3D", "***"),
+        ("Key-1+a/b==\u{301}", "***\u{301}"), ("%4Bey-1+a/b==\u{301}", "***\u{301}"),
         ("x=%4Bey-1%2Ba/b==&y", "x=***&y"), ("key-1+a/b==", "key-1+a/b=="), ("%Key-1+a/b==%2", "%***%2"), ("", ""),
     ])
-    func `A key is masked however its bytes are written`(text: String, shown: String) throws {
-        #expect(try #require(SourceKey("Key-1+a/b==".utf8, origin: "")).masked(text) == shown)
+    func `A key is masked however its bytes are written`(text: String, shown: String) {
+        #expect(masked(text, secret: "Key-1+a/b==") == shown)
     }
 }

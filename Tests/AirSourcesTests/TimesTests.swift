@@ -53,6 +53,7 @@ struct TimesTests {
             (#"{"detail":[{"loc":["query"],"msg":"too large"}]}"#, "too large"),
             (#"{"error":{"code":7,"message":"Quota exceeded"}}"#, "Quota exceeded"),
             (#""Unauthorized""#, "Unauthorized"), (#"{"message":7,"data":[]}"#, nil), ("<html>", nil),
+            (String(repeating: #"{"error":"#, count: 100) + #""x""# + String(repeating: "}", count: 100), "x"),
             (#"{"error":true,"reason":"a\u009b31m\u202e\u2066b\r\nc"}"#, "a 31m  b  c"),
         ] as [(String, String?)])
     func `A source's explanation is one line that cannot steer a terminal`(document: String, text: String?) {

@@ -71,6 +71,7 @@ struct AdviceTests {
                 "--listen and what follows it are one word, expected two, without quotation marks around both"
             ),
             (["--secret abc"], #"unknown flag "--secret", expected one that --help lists"#),
+            (["--secret=\u{301}abc"], #"unknown flag "--secret", expected one that --help lists"#),
             (["--listen", ":1 --verbose"], "--listen: the value has --verbose in it, expected separate words"),
             (
                 ["—feed.header=Authorization: secret"],

@@ -106,6 +106,7 @@ struct ParsingTests {
     @Test func `Repeatable flags keep their order, variables separate them by line breaks`() throws {
         #expect(try served(["--feed.url=a", "--feed.url", "b"]).feed.urls == ["a", "b"])
         #expect(try served([], ["SAMPLE_FEED_URL": "a\nb\n"]).feed.urls == ["a", "b"])
+        #expect(try served([], ["SAMPLE_FEED_URL": "a\r\nb\r\n"]).feed.urls == ["a", "b"])
     }
 
     @Test func `Variables that look like flags and are none are told, but for those of Kubernetes`() throws {

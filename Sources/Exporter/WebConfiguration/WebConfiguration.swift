@@ -54,7 +54,7 @@ extension WebConfiguration {
 
     /// - Parameter path: of the file that has the text; relative paths in it begin in its directory.
     init(text: [UInt8], path: String, read: (_ path: String) throws(SystemError) -> [UInt8]) throws(SystemError) {
-        let directory = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+        let directory = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? ""
         do throws(SystemError) {
             self.init()
             let sections = try YAMLField.parse(text).members([

@@ -33,10 +33,11 @@ struct FeedServer {
 
     func awaitClient() -> Bool { wait(until: nil) { hasClients } }
 
-    /// Closes all connections (status 1000), and waits at most five seconds for the clients to answer the close frame.
+    /// Closes all connections (status 1000), and waits at most a minute for the clients to take what they have not read
+    /// and to answer the close frame.
     func finish() {
         server.close(status: 1000)
-        _ = wait(until: monotonicTime() + .seconds(5)) { !hasClients }
+        _ = wait(until: monotonicTime() + .seconds(60)) { !hasClients }
     }
 
     /// Ends the server; remaining connections are closed with status 1001.

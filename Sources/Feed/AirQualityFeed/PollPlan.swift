@@ -153,6 +153,7 @@ struct PollPlan {
                 queue = []
                 hasRoundFailed = true
                 isRoundIncomplete = true
+                pause(until: retryAfter)
                 let origin = keyOrigin.map { " (the key is from \($0))" } ?? ""
                 complain(.refused, "refuses: \(text)\(origin); trying again at the next interval")
             case .busy(let text):
@@ -162,6 +163,7 @@ struct PollPlan {
                 pause(until: retryAfter)
                 retry(query, attempts, .status, "reports a server error: \(text)")
             case .missing(let text):
+                pause(until: retryAfter)
                 complain(.status, "has no data for \(query.subject): \(text)")
                 giveUp(query)
             case .unreadable(let text):

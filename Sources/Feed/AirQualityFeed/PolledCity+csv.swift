@@ -17,7 +17,7 @@ extension PolledCity {
             throw RecordingError(line: 1, "the header is \(shown), \(expected)")
         }
         var cities: [PolledCity] = []
-        var lines: [String: Int] = [:]
+        var lines: [[UInt8]: Int] = [:]
         while let (line, fields) = try reader.nextRow() {
             guard fields.count == header.count,
                 let city = PolledCity(row: Dictionary(uniqueKeysWithValues: zip(header, fields)))
@@ -26,7 +26,7 @@ extension PolledCity {
                 let expected = "\(header.joined(separator: ",")) with degrees, and texts of at most 128 bytes of UTF-8"
                 throw RecordingError(line: line, "the row is \(row), expected \(expected)")
             }
-            if let first = lines.updateValue(line, forKey: city.name) {
+            if let first = lines.updateValue(line, forKey: Array(city.name.utf8)) {
                 throw RecordingError(line: line, "the city \(quoted(city.name)) is in line \(first) already")
             }
             cities.append(city)

@@ -13,7 +13,8 @@ import WebSocket
 struct PolledSource: ~Copyable {
     /// Empty for a source that a jq program reads.
     let cities: [PolledCity]
-    let key: SourceKey?
+    /// Texts that the source gets, and the log does not show: the key, or the words of header values and of the query.
+    let secrets: [String]
     /// Scheme and host.
     let baseURL: String
     let http: HTTPClient
@@ -43,7 +44,7 @@ extension PolledSource {
         // Read here and not by libcurl at each request, which would wait for a pipe that has taken the file's place.
         let authorities = try flags.content("ca-file", options.caFile, "certificates of authorities in PEM") { $0 }
         self.init(
-            cities: cities, key: key, baseURL: baseURL,
+            cities: cities, secrets: key.map { [$0.text] } ?? Self.secrets(in: document), baseURL: baseURL,
             // A body of twice the longest real one: a source's response costs some twenty times its size to read.
             http: try HTTPClient(
                 userAgent: "air-quality-exporter/\(BuildVersion.version) (\(Program.feed.name) poll)",
@@ -52,6 +53,12 @@ extension PolledSource {
             plan: PollPlan(
                 source: name, api: api, cities: cities, keyOrigin: key?.origin, rate: rate,
                 interval: options.interval, random: { .random(in: 0..<1) }))
+    }
+
+    /// The longer words that a document's request carries beside its path.
+    private static func secrets(in document: SourceQuery) -> [String] {
+        let texts = document.headers.map { $0.drop { $0 != ":" } } + [document.path.drop { $0 != "?" }]
+        return texts.flatMap { $0.split { " :?&=".contains($0) } }.filter { $0.utf8.count >= 8 }.map(String.init)
     }
 
     private static func checkCombination(_ options: PollOptions, _ flags: ParsedFlags) throws(FlagError) {

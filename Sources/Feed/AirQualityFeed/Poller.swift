@@ -85,6 +85,6 @@ final class Poller {
     }
 
     private func say(_ line: String, _ level: Logger.Level) {
-        log.log(level: level, onOneLine(source.key?.masked(line) ?? line))
+        log.log(level: level, onOneLine(source.secrets.reduce(line) { masked($0, secret: $1) }))
     }
 }

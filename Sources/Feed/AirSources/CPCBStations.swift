@@ -9,7 +9,8 @@ internal import AirQualityIndex
 /// stations'.
 struct CPCBStations {
     private static let maximumKilometers = 50.0
-    /// Seconds by which a station may be older than the city's newest one; older ones do not count.
+    /// Seconds by which a station may be older than the city's newest one, and an average than its station's; older
+    /// ones do not count.
     private static let maximumLag: Int64 = 3 * 3600
     private static let maximumNameBytes = 256
 
@@ -27,9 +28,14 @@ struct CPCBStations {
     }
 
     private struct Station {
-        var subIndices: [Pollutant: Double] = [:]
+        var averages: [Pollutant: (value: Double, updatedAt: Int64?)] = [:]
         var index: Double?
         var updatedAt: Int64?
+
+        /// The averages that are not much older than the newest one.
+        var subIndices: [Pollutant: Double] {
+            averages.filter { (updatedAt ?? 0) - ($0.value.updatedAt ?? 0) <= maximumLag }.mapValues(\.value)
+        }
     }
 
     private let cities: [PolledCity]
@@ -57,11 +63,11 @@ struct CPCBStations {
         let index = IndexValue(row.index)
         // Its sub-indices are no better then.
         if index == .unusable { return omit("stations whose index is out of range") }
-        var subIndices: [Pollutant: Double] = [:]
+        var averages: [Pollutant: (value: Double, updatedAt: Int64?)] = [:]
         for (name, text) in row.averages {
             switch (Self.pollutants[name], IndexValue(text)) {
             case (nil, _): self.omit("averages of unknown pollutants", "\(name.prefix(60)) of \(row.station)")
-            case (let pollutant?, .value(let value)): subIndices[pollutant] = value
+            case (let pollutant?, .value(let value)): averages[pollutant] = (value, row.updatedAt)
             case (let pollutant?, .unusable):
                 self.omit("averages that are no sub-index", "\(pollutant.rawValue) of \(row.station)")
             case (_, .missing): continue
@@ -77,9 +83,9 @@ struct CPCBStations {
             }
             var station = stations[number]?[row.station] ?? Station()
             let isOlder = row.updatedAt ?? .min < station.updatedAt ?? .min
-            let isKnown = station.index != nil || subIndices.keys.contains { station.subIndices[$0] != nil }
+            let isKnown = station.index != nil || averages.keys.contains { station.averages[$0] != nil }
             if isKnown, row.updatedAt != station.updatedAt { omit("older values of stations that come twice") }
-            station.subIndices.merge(subIndices) { known, new in isOlder ? known : new }
+            station.averages.merge(averages) { known, new in isOlder ? known : new }
             if case .value(let value) = index, !isOlder || station.index == nil { station.index = value }
             if !isOlder { station.updatedAt = row.updatedAt }
             stations[number, default: [:]][row.station] = station
@@ -111,7 +117,11 @@ struct CPCBStations {
         var subIndices: [Pollutant: [Double]] = [:]
         var others: Set<Omission> = []
         for (name, station) in stations {
-            let greatest = IndexScale.india.isEnough(station.subIndices.keys) ? station.subIndices.values.max() : nil
+            let current = station.subIndices
+            if current.count < station.averages.count {
+                others.insert(Omission("averages that lag more than three hours behind their station", name))
+            }
+            let greatest = IndexScale.india.isEnough(current.keys) ? current.values.max() : nil
             switch (station.updatedAt, station.index ?? greatest) {
             case (nil, _): others.insert(Omission("stations without a time that can be read", name))
             case (let updatedAt?, _) where newest - updatedAt > Self.maximumLag:
@@ -119,7 +129,7 @@ struct CPCBStations {
             case (_, nil): others.insert(Omission("stations without an index and averages that make one", name))
             case (_, let index?):
                 indices.append(index)
-                subIndices.merge(station.subIndices.mapValues { [$0] }, uniquingKeysWith: +)
+                subIndices.merge(current.mapValues { [$0] }, uniquingKeysWith: +)
             }
         }
         guard !indices.isEmpty else {

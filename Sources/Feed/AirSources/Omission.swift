@@ -5,8 +5,9 @@ public struct Omission: Sendable, Hashable {
     /// Name of the station or pollutant, as the source has it.
     public var name: String
 
+    /// - Parameter name: of however many bytes; its first 200 Unicode scalars are kept.
     public init(_ reason: String, _ name: String) {
         self.reason = reason
-        self.name = name
+        self.name = String(name.unicodeScalars.prefix(200))
     }
 }

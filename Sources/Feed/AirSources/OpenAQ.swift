@@ -19,6 +19,8 @@ struct OpenAQ: AirSource {
         var sensors: [OpenAQSensor]
         /// Sensors that have not been heard of in this round.
         var pending: Set<Int> = []
+        /// The number of rounds in a row in which a sensor was given up.
+        var givenUp: [Int: Int] = [:]
     }
 
     let cities: [PolledCity]
@@ -74,6 +76,7 @@ struct OpenAQ: AirSource {
             guard let place = searches[number]?.sensors.firstIndex(where: { $0.id == sensor }) else {
                 return SourceResponse()
             }
+            searches[number]?.givenUp[sensor] = nil
             let omissions = searches[number]?.sensors[place].read(results, in: city, at: now) ?? []
             return SourceResponse(findings: settled(query, at: now), omissions: omissions)
         }
@@ -95,7 +98,9 @@ struct OpenAQ: AirSource {
     }
 
     mutating func giveUp(_ query: SourceQuery, at now: Int64) -> SourceResponse {
-        SourceResponse(findings: settled(query, at: now))
+        let number = query.cities[0]
+        if let sensor = query.sensor { searches[number]?.givenUp[sensor, default: 0] += 1 }
+        return SourceResponse(findings: settled(query, at: now))
     }
 
     /// The city's air, when this was the last of its queries.
@@ -110,7 +115,13 @@ struct OpenAQ: AirSource {
     /// The air of the means of the sensors' hours.
     private func air(of number: Int, at now: Int64) throws(AirUnavailable) -> CityAir {
         var concentrations = HourlyConcentrations()
-        for (pollutant, sensors) in Dictionary(grouping: searches[number]?.sensors ?? [], by: \.pollutant) {
+        let givenUp = searches[number]?.givenUp ?? [:]
+        let sensors = (searches[number]?.sensors ?? []).filter { !$0.isStale }
+        for (pollutant, sensors) in Dictionary(grouping: sensors, by: \.pollutant) {
+            // An index without it could be far too low; the next round may have it.
+            if sensors.allSatisfy({ givenUp[$0.id] == 1 }) {
+                throw AirUnavailable("no sensor of \(pollutant.rawValue) has responded")
+            }
             for hour in Set(sensors.flatMap(\.hours.values.keys)) {
                 let values = sensors.compactMap { $0.hours.values[hour] }
                 concentrations.record(values.reduce(0, +) / Double(values.count), of: pollutant, at: hour)

@@ -52,6 +52,8 @@ struct OpenAQSensor {
             switch result["period"]["datetimeTo"]["utc"].universalTime {
             case nil: hours.leaveOut("hours without a time that can be read")
             case let end? where end > now + 3600: hours.leaveOut("hours in the future")
+            // The hour under way, whose value is not the last one.
+            case let end? where end > now: continue
             case let end?: hours.add(value.map { $0 * (isInMilligrams ? 1000 : factor) }, at: Int(end / 3600))
             }
         }

@@ -19,7 +19,8 @@ struct OpenAQStations {
         var names: Set<String> = []
         for (place, node) in locations.enumerated() {
             let id = node["id"].scalar
-            let name = [node["name"].scalar, id.isEmpty ? "result \(place + 1)" : "location \(id)"]
+            let given = String(node["name"].scalar.unicodeScalars.prefix(100))
+            let name = [given, id.isEmpty ? "result \(place + 1)" : "location \(id)"]
                 .filter { !$0.isEmpty }.joined(separator: ", ")
             let last = node["datetimeLast"]["utc"].universalTime
             if !names.insert(name).inserted {

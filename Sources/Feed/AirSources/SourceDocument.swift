@@ -37,5 +37,8 @@ private func explanation(of node: JSONNode) -> String? {
     }
     if let elements = try? node.elements() { return elements.first.flatMap(explanation) }
     let names = ["reason", "error", "message", "detail", "msg", "data"]
-    return names.lazy.map { node[$0] }.filter(\.exists).compactMap(explanation).first
+    for name in names where node[name].exists {
+        if let text = explanation(of: node[name]) { return text }
+    }
+    return nil
 }

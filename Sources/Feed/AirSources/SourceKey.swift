@@ -29,10 +29,11 @@ public struct SourceKey: Sendable, Equatable {
         self.origin = origin
     }
 
-    /// A line with `***` in place of the key, which may be percent-encoded: a source may repeat what it was sent.
-    public func masked(_ line: String) -> String {
-        let decoded = percentDecoded(line.utf8).map { String(decoding: $0, as: UTF8.self) } ?? line
-        return (decoded.contains(text) ? decoded : line)
-            .replacingScalars(text, with: "***").replacingScalars(percentEncoded(text.utf8), with: "***")
-    }
+}
+
+/// A line with `***` in place of a secret, which may be percent-encoded: a source may repeat what it was sent.
+public func masked(_ line: String, secret: String) -> String {
+    let decoded = percentDecoded(line.utf8).map { String(decoding: $0, as: UTF8.self) } ?? line
+    return (decoded.unicodeScalars.contains(secret.unicodeScalars) ? decoded : line)
+        .replacingScalars(secret, with: "***").replacingScalars(percentEncoded(secret.utf8), with: "***")
 }

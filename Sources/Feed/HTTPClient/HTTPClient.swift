@@ -64,7 +64,7 @@ public import System
     public func get(
         _ url: String, headers: [String] = [], whileWanted isWanted: @escaping () -> Bool = { true }
     ) throws(SystemError) -> HTTPClientResponse? {
-        guard !url.utf8.contains(0), !headers.contains(where: { $0.utf8.contains { $0 < 0x20 || $0 == 0x7F } }) else {
+        guard !url.utf8.contains(0), !headers.contains(where: { $0.utf8.contains(where: isControl) }) else {
             throw SystemError(.system, "the request has a control character")
         }
         var list: UnsafeMutablePointer<curl_slist>?
@@ -94,6 +94,10 @@ public import System
             throw SystemError(.peer, "the body has more than \(maximumBodyBytes) bytes")
         default:
             let text = String(decoding: message.prefix { $0 != 0 }, as: UTF8.self)
+            if text.utf8.starts(with: "Unsupported proxy".utf8) {
+                // Its words show the password.
+                throw SystemError(.peer, "the proxy of the environment is no address that libcurl takes")
+            }
             throw SystemError(.peer, text.isEmpty ? unsafe String(cString: curl_easy_strerror(result)) : text)
         }
     }
@@ -110,6 +114,9 @@ public import System
         return headers
     }
 }
+
+/// Whether the byte may not be in a field: all control characters but the tab.
+private func isControl(_ byte: UInt8) -> Bool { (byte < 0x20 && byte != UInt8(ascii: "\t")) || byte == 0x7F }
 
 /// Corresponds to `curl_write_callback`; anything but the number of bytes ends the transfer.
 @c(airquality_http_body)

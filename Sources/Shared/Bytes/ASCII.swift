@@ -54,6 +54,11 @@ package func decimalNumber<Number: FixedWidthInteger>(_ text: some Sequence<UInt
 package func isUTF8(_ bytes: Span<UInt8>) -> Bool { (try? UTF8Span(validating: bytes)) != nil }
 
 extension String {
-    /// The text behind the prefix; `nil` when it does not begin with it.
-    package func dropping(prefix: String) -> String? { hasPrefix(prefix) ? String(dropFirst(prefix.count)) : nil }
+    /// The text behind the prefix; `nil` when it does not begin with its bytes.
+    package func dropping(prefix: String) -> String? {
+        utf8.starts(with: prefix.utf8) ? String(Substring(utf8.dropFirst(prefix.utf8.count))) : nil
+    }
+
+    /// The text before the first `=`, whatever follows it; all of it where there is none.
+    package var beforeEqualsSign: String { String(Substring(utf8.prefix { $0 != UInt8(ascii: "=") })) }
 }

@@ -1,3 +1,5 @@
+internal import Bytes
+
 // The shells' functions ask the program itself, by `__complete` and the words of the line, so that the rules of a
 // command line stand in one place.
 
@@ -30,7 +32,7 @@ extension Program {
             return values(of: flags.first { "--" + $0.name == before.last }, for: word)
         }
         if word.hasPrefix("-") {
-            let given = Set(before.map { String($0.prefix { $0 != "=" }) })
+            let given = Set(before.map(\.beforeEqualsSign))
             let flags = (command.shownFlags + FlagSpec.general).filter {
                 $0.isRepeatable || !given.contains("--" + $0.name)
             }

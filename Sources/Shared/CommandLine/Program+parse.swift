@@ -9,7 +9,7 @@ extension Program {
     public func parse(arguments: [String], environment: [String: String] = [:]) throws(FlagError) -> Invocation {
         if arguments.first == "__complete" { return .text(completions(of: Array(arguments.dropFirst()))) }
         let flagWords = arguments.prefix { $0 != "--" }
-        let names = flagWords.map { String($0.prefix { $0 != "=" }) }
+        let names = flagWords.map(\.beforeEqualsSign)
         if names.contains("--help") || names.contains("-h") || arguments.first == "help" {
             return .text(helpText(for: flagWords.lazy.compactMap(command(named:)).first))
         }
@@ -73,7 +73,7 @@ extension Program {
         if let first = text.split(separator: " ").first, self.command(named: String(first)) != nil {
             return "expected separate words, without quotation marks around them"
         }
-        let name = String(text.prefix { $0 != "=" })
+        let name = text.beforeEqualsSign
         let isAssignment = name != text && name.allSatisfy { $0.isLetter || $0.isNumber || "._-".contains($0) }
         if isAssignment, name.hasPrefix(environmentPrefix) { return "did you mean \(name)=… \(self.name)?" }
         let assigned = isAssignment ? nearest(to: folded(name), among: command.flags.map(\.name)) : []
@@ -98,7 +98,7 @@ extension Program {
         for flag in command.flags {
             let variable = flag.variable(prefix: environmentPrefix)
             guard let text = environment[variable], !text.isEmpty else { continue }
-            let values = flag.isRepeatable ? text.split(separator: "\n").map(String.init) : [text]
+            let values = flag.isRepeatable ? text.split { $0 == "\n" || $0 == "\r\n" }.map(String.init) : [text]
             given[flag.name] = GivenFlag(values: values, origin: variable)
         }
         return given

@@ -32,7 +32,7 @@ struct Words {
     }
 
     private mutating func append(operand: String) {
-        let name = String(operand.prefix { $0 != "=" })
+        let name = operand.beforeEqualsSign
         let isSecretFlag = program.flag("--" + name)?.secrecy == .whole
         let shown =
             mayContinueSecret ? "***" : quoted(isSecretFlag ? name + "=***" : masked(address: operand))
@@ -40,7 +40,7 @@ struct Words {
     }
 
     private mutating func read(flag word: String, rest: inout ArraySlice<String>) throws(FlagError) {
-        let name = String(word.prefix { $0 != "=" })
+        let name = word.beforeEqualsSign
         var value = word.dropping(prefix: name + "=")
         guard let flag = program.flag(name) else { throw unknown(name) }
         if flag.isSwitch {
@@ -52,7 +52,7 @@ struct Words {
         guard let value else {
             throw FlagError("\(name): the value is missing, expected \(name)=\(flag.placeholder ?? "")")
         }
-        let otherWords = value.split(separator: " ").dropFirst().map { String($0.prefix { $0 != "=" }) }
+        let otherWords = value.split(separator: " ").dropFirst().map { String($0).beforeEqualsSign }
         if let other = otherWords.first(where: { program.flag($0) != nil }) {
             throw FlagError("\(name): the value has \(other) in it, expected separate words")
         }
@@ -68,7 +68,7 @@ struct Words {
         let dashes = "\u{2010}\u{2011}\u{2012}\u{2013}\u{2014}\u{2015}\u{2212}".unicodeScalars
         guard let first = word.unicodeScalars.first, dashes.contains(first) else { return }
         // The value is left out: it may be secret.
-        let shown = String(word.prefix { $0 != "=" })
+        let shown = word.beforeEqualsSign
         let name = shown.drop { !$0.isLetter }
         throw FlagError("\(quoted(shown)) begins with a dash that is not \"-\", did you mean --\(name)?")
     }

@@ -121,7 +121,8 @@ public struct FeedClientOptions: Options {
         let lines = String(decoding: content, as: UTF8.self)
             .split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
         var fields = headers
-        for (index, line) in lines.enumerated() where line.first != "#" && !line.utf8.allSatisfy(isBlank) {
+        for (index, line) in lines.enumerated()
+        where line.utf8.first != UInt8(ascii: "#") && !line.utf8.allSatisfy(isBlank) {
             guard let field = HTTPField(line: String(line)), !isInQuotationMarks(String(line)) else {
                 throw unusable("\"Name: value\" in line \(index + 1)")
             }

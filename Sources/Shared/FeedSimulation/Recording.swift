@@ -12,8 +12,9 @@ public struct Recording: Sendable {
     public private(set) var messages: [[UInt8]] = []
     /// When each message arrived, in epoch milliseconds; `nil` where it is not known. None of days.
     private var times: [Int64?] = []
-    /// The number of the last line if it is incomplete, because its writer was killed; it is left out.
-    public private(set) var cutOffLine: Int?
+    /// The numbers of lines that are incomplete, because their writer was killed; they are left out.
+    public private(set) var cutOffLines: [Int] = []
+    fileprivate static let recordedLineStart = "{\"time_ms\":"
 
     /// Checks the whole content.
     ///
@@ -47,8 +48,10 @@ public struct Recording: Sendable {
                 messages.append(message)
                 times.append(time)
             } catch {
-                guard place + 1 == lines.count, place > 0 else { throw error }
-                cutOffLine = place + 1
+                // `record` ends a line that was cut off before it appends others.
+                let isCutOff = line.starts(with: Self.recordedLineStart.utf8) && line.last != UInt8(ascii: "}")
+                guard isCutOff || (place + 1 == lines.count && place > 0) else { throw error }
+                cutOffLines.append(place + 1)
             }
         }
     }
@@ -96,7 +99,7 @@ public struct Recording: Sendable {
             }
             // NA is how the R language writes nothing.
             let isMissing = value.isEmpty || value.elementsEqual("NA".utf8)
-            guard isMissing || jsonNumber(value.span) != nil else {
+            guard isMissing || jsonNumber(value.span)?.isFinite == true else {
                 throw RecordingError(line: line, "AQI \(shown(value)) is not a number, expected one, or nothing")
             }
             let midnight = fields[date] + "T00:00:00Z".utf8
@@ -129,7 +132,7 @@ private func shown(_ bytes: some Sequence<UInt8>) -> String {
 /// - Returns: `false` for a message that is not UTF-8, which JSON could not hold.
 public func appendRecordedLine(receivedAt: Int64, message: Span<UInt8>, to bytes: inout [UInt8]) -> Bool {
     guard isUTF8(message) else { return false }
-    bytes += "{\"time_ms\":\(receivedAt),\"message\":".utf8
+    bytes += "\(Recording.recordedLineStart)\(receivedAt),\"message\":".utf8
     bytes.appendJSONString(message)
     bytes += "}\n".utf8
     return true

@@ -41,7 +41,7 @@ extension JSONTree {
 
     public subscript(name: String) -> JSONTree? {
         guard case .object(let fields) = self else { return nil }
-        return fields.last { $0.name == name }?.value
+        return fields.last { $0.name.utf8.elementsEqual(name.utf8) }?.value
     }
 }
 

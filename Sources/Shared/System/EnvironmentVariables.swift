@@ -5,8 +5,10 @@ public func environmentVariables() -> [String: String] {
     var variables: [String: String] = [:]
     var next = unsafe environ
     while let line = unsafe next.pointee {
-        let parts = unsafe String(cString: line).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        if parts.count == 2 { variables[String(parts[0])] = String(parts[1]) }
+        let text = unsafe String(cString: line)
+        if let sign = text.utf8.firstIndex(of: UInt8(ascii: "=")) {
+            variables[String(text[..<sign])] = String(text[text.utf8.index(after: sign)...])
+        }
         unsafe next += 1
     }
     return variables

@@ -13,6 +13,6 @@ public struct FileStamp: Sendable, Equatable {
         guard let status = fileStatus(path) else { return nil }
         identity = FileIdentity(status)
         size = Int64(status.st_size)
-        changedAt = Int64(status.st_ctim.tv_sec) * 1_000_000_000 + Int64(status.st_ctim.tv_nsec)
+        changedAt = Int64(status.st_ctim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_ctim.tv_nsec)
     }
 }

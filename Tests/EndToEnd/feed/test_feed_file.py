@@ -85,12 +85,17 @@ def test_a_reload_touches_only_what_changed(start, feeds, file):
     exporter.wait_for_sample(f"{RELOAD}_timestamp_seconds", at_least=started + 0.001)
     new.send('[{"city":"Pune","aqi":51}]')
     exporter.wait_for_sample("airquality_index", 51, city="Pune")
+    # The same name in other bytes is another name.
+    for name in ("e\u0301", "\u00e9"):
+        file.write_text(f"- {{url: {new.url}, name: {name}}}\n- url: {kept.url}\n")
+        assert exporter.get("/-/reload", "POST").status == 200
+        assert set(labels(exporter)) == {kept.url, name}
     # A file that has become bad changes nothing.
     file.write_text("- name: nothing\n")
     answer = exporter.get("/-/reload", "POST")
     assert answer.status == 500 and "line 1" in answer.text
     assert exporter.scrape().value(f"{RELOAD}ful") == 0
-    assert "c" in labels(exporter) and len(new.clients) == 1
+    assert "\u00e9" in labels(exporter) and len(new.clients) == 1
 
 
 @pytest.mark.parametrize(

@@ -91,6 +91,7 @@ OTHERS = {
         "data": {"IN": {"Delhi": {"aqi": 301}}, "FR": {"Lyon": {"aqi": 61}, "Paris": {"aqi": 62}}}
     },
     "server-sent events in a text": 'data: {"city": "Delhi", "aqi": 301}\n\n',
+    "server-sent events with CRLF": 'id: 1\r\ndata: {"city": "Delhi", "aqi": 301}\r\n\r\n',
     "a label in the text": {"cities": [{"name": "Delhi", "reading": "AQI: 301"}]},
     "a category in the text": [{"place": "Delhi", "airQuality": "301 (Very Poor)"}],
     "the index of one pollutant": {
@@ -334,6 +335,13 @@ def test_a_message_beyond_a_mebibyte_is_explained_as_well(start):
             "--feed.url", feed.url, "--feed.city-field=station", "--feed.value-field=index"
         )
         fixed.wait_for_line("city=Delhi value=none")
+
+
+def test_a_long_name_costs_no_more_than_its_message(start):
+    """Each value and each plan would look at it again."""
+    inner = {f"s{i}": {"city": "c", **{f"aqi{j}": j for j in range(8)}} for i in range(180)}
+    with Sender(json.dumps({"k" * 1_000_000: inner})) as feed:
+        start.exporter("--feed.url", feed.url).wait_for_line("Readings rejected")
 
 
 def test_the_log_has_the_first_message_doubled_cities_and_times_without_a_zone(start):

@@ -88,6 +88,18 @@ def test_a_source_is_asked_with_the_headers_of_the_file_and_its_last_elements_ar
     assert get(status_address(feed), "/-/ready")[0] == 200
 
 
+def test_the_log_shows_no_secret_that_a_source_or_a_proxy_repeats(start, serve, tmp_path):
+    (tmp_path / "headers").write_text("X-Key: Bearer header-secret\n")
+    server = serve(lambda path, query, headers: Answer({"error": f"{query} {headers}"}, 401))
+    url = f"--url={server.url}/data?token=query-secret"
+    flags = ("poll", "--source=json", url, PROGRAM, f"--header-file={tmp_path / 'headers'}")
+    denied = start.feed(*flags)
+    assert "Bearer ***" in denied.wait_for_line("refuses")
+    proxied = start.feed(*flags, environment={"http_proxy": "http://me:proxy-secret@h:99999"})
+    proxied.wait_for_line("cannot be reached")
+    assert not any("secret" in line for line in denied.messages + proxied.messages)
+
+
 def test_a_huge_answer_costs_little_memory_and_the_next_one_is_read(start, serve, listen):
     """Too long, and as long as may be: many values, a text, nesting, results without end."""
     whole = (4 << 20) - 1

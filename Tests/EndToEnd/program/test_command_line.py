@@ -80,6 +80,11 @@ def test_every_flag_and_its_variable_refuse_a_bad_value(programs, flag):
     assert by_variable.startswith(f"{EXPORTER}: {variable(flag)}")
 
 
+def test_a_variable_is_read_whatever_its_value_begins_with(programs):
+    environment = {variable("log.level"): "\u200dinfo"}
+    assert "expected debug" in programs.rejection(EXPORTER, "--feed.demo", environment=environment)
+
+
 @pytest.mark.parametrize("program", [EXPORTER, FEED])
 def test_version_names_version_branch_and_revision(programs, program):
     ended = programs.run(program, "--version")

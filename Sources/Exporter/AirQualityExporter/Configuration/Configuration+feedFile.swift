@@ -60,7 +60,7 @@ extension Configuration {
         var settings = self
         settings.feeds = []
         settings.feedName = nil
-        var texts: [String: [String]] = [:]
+        var texts: [String: [[UInt8]]] = [:]
         let members = try entry.mapping()
         for (key, value) in members {
             var value = value
@@ -68,7 +68,7 @@ extension Configuration {
                 throw .yaml(line: value.line, "\(value.path): expected header, a list of texts such as \"Name: value\"")
             }
             let given = try value.texts()
-            texts[key] = given
+            texts[key] = given.map { Array($0.utf8) }
             guard !Self.commonSettings.contains(key), let result = settings.set(flag: "feed.\(key)", to: given) else {
                 throw value.unknown(among: Self.feedSettings + Self.hint(for: key))
             }

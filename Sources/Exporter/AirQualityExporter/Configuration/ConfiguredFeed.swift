@@ -7,8 +7,8 @@ struct ConfiguredFeed: Sendable {
     var label: String
     var address: WebSocketAddress
     var settings: Configuration
-    /// The entry's texts by their keys, as far as a change of them is a change of the feed; `nil` = from flags.
-    var entry: [String: [String]]?
+    /// The bytes of the entry's texts by their keys; `nil` = from flags.
+    var entry: [String: [[UInt8]]]?
 
     var idleTimeout: Int64 { settings.feed.client.idleTimeout.milliseconds }
 }

@@ -170,7 +170,7 @@ extension String {
         if "{[".contains(first { !$0.isWhitespace } ?? " "), let json = JSONTree(self) {
             return [([.filter("fromjson")], json)]
         }
-        let data = split(separator: "\n").first { $0.hasPrefix("data:") }?.dropFirst(5)
+        let data = split { $0 == "\n" || $0 == "\r\n" }.first { $0.hasPrefix("data:") }?.dropFirst(5)
         if let data, let json = JSONTree(String(data)) {
             let events = #"split("\n")[] | select(startswith("data:")) | ltrimstr("data:") | fromjson"#
             return [([.filter(events)], json)]

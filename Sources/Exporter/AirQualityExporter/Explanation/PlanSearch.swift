@@ -40,7 +40,7 @@ struct PlanSearch {
 
     private mutating func visit(_ value: JSONTree, at steps: [PathStep]) {
         valueCount += 1
-        guard valueCount <= Self.maximumValues, steps.count <= Self.maximumDepth else { return }
+        guard valueCount <= Self.maximumValues, steps.count <= Self.maximumDepth, steps.isShort else { return }
         if let steps = Self.index(value, at: steps), numbers.count < Self.maximumNumbers {
             numbers[steps, default: 0] += 1
         }
@@ -55,7 +55,7 @@ struct PlanSearch {
     private mutating func note(_ text: Text, at way: [PathStep]) {
         // The first of other texts in a list says enough.
         let isKnown = texts[way]?.contains { $0.steps == text.steps && (text.rank != nil || $0.text == text.text) }
-        guard isKnown != true, texts[way, default: []].count < Self.maximumTexts else { return }
+        guard isKnown != true, text.steps.isShort, texts[way, default: []].count < Self.maximumTexts else { return }
         texts[way, default: []].append(text)
     }
 
@@ -164,6 +164,9 @@ struct PlanSearch {
 }
 
 extension [PathStep] {
+    /// Whether a command line may say them. Each value looks at the steps to it.
+    fileprivate var isShort: Bool { reduce(0) { $0 + $1.code.utf8.count } <= ReadingPlan.maximumArgumentBytes }
+
     /// Names of fields on the way, the last first.
     fileprivate var names: [String] { reversed().compactMap(\.name) }
 }

@@ -10,7 +10,7 @@ struct ReadingPlan: Hashable {
     /// Plans that are tried; each program takes some 30 ms.
     private static let maximumTries = 8
     /// Longer command lines are not proposed.
-    private static let maximumArgumentBytes = 1000
+    static let maximumArgumentBytes = 1000
 
     /// Names fields where flags can say the way to them, else gives a program in jq's language.
     ///

@@ -139,7 +139,8 @@ final class FeedSet: Sendable {
         for receiver in old { receiver.client.stop() }
         for receiver in old {
             receiver.thread.join()
-            if !wanted.contains(where: { $0.label == receiver.feed.label }) { store.removeFeed(receiver.number) }
+            let label = receiver.feed.label.utf8
+            if !wanted.contains(where: { $0.label.utf8.elementsEqual(label) }) { store.removeFeed(receiver.number) }
         }
         let new = wanted.filter { feed in !kept.contains { $0.feed.label == feed.label } }
         var problem: String?

@@ -119,7 +119,7 @@ public final class ReadingStore: Sendable {
             state.version += 1
             let skipped: UInt64? = state.rules.shard == nil ? nil : 0
             let new = FeedStatistics(label: label, idleTimeout: idleTimeout, skipped: skipped)
-            if let number = state.feeds.firstIndex(where: { $0.label == label }) {
+            if let number = state.feeds.firstIndex(where: { $0.label.utf8.elementsEqual(label.utf8) }) {
                 state.feeds[number].idleTimeout = idleTimeout
                 state.feeds[number].isRemoved = false
                 state.feeds[number].isPaused = false

@@ -10,6 +10,8 @@ struct ServerClients {
 
     /// Only the thread of `run` adds and removes connections.
     private var connections: [ServerConnection] = []
+    /// The frames of the last greeting: one is mostly what the one before was.
+    private var greeting: [[UInt8]] = []
     private var isClosing = false
     private var stopsAt: Duration?
 
@@ -33,7 +35,7 @@ struct ServerClients {
     }
 
     /// Serves the clients to whom something has happened, and greets those that are new: no broadcast comes between.
-    func serve(_ polled: ArraySlice<pollfd>, _ configuration: WebSocketServerConfiguration) {
+    mutating func serve(_ polled: ArraySlice<pollfd>, _ configuration: WebSocketServerConfiguration) {
         let now = monotonicTime()
         for (connection, polled) in zip(connections, polled) {
             if polled.revents & Int16(POLLOUT) != 0 { connection.flush() }
@@ -42,7 +44,8 @@ struct ServerClients {
         }
         let new = connections.filter { $0.isOpen && !$0.isGreeted }
         if new.isEmpty { return }
-        let greeting = configuration.greeting().map { FrameWriter.frame(.text, $0, mask: nil) }
+        let frames = configuration.greeting().map { FrameWriter.frame(.text, $0, mask: nil) }
+        if frames != greeting { greeting = frames }
         for connection in new { connection.greet(with: greeting) }
     }
 

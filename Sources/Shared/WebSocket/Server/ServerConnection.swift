@@ -81,8 +81,8 @@ final class ServerConnection {
         }
         if isOpen, waiting.isEmpty {
             deadline = nil
-        } else if isOpen, waiting.byteCount < before {
-            endAfter(Self.sendTimeout)
+        } else if waiting.byteCount < before {
+            endAfter(waiting.isEmpty ? Self.responseTimeout : Self.sendTimeout)
         }
         if phase == .leaving, waiting.isEmpty { shutdown(descriptor, Int32(SHUT_WR)) }
     }

@@ -289,4 +289,23 @@ struct FeedTests {
         store.apply(.paused, feed: 0)
         #expect(problem(at: 20_000_000) == nil)
     }
+
+    @Test func `A feed that repeats its only reading is ready, and one that was down when it was paused is not`() {
+        let start: Timestamp = 1_700_000_000_000
+        let store = ReadingStore(rules: StoreRules(), feeds: [], at: start)
+        _ = store.setFeed(label: "ws://a/", idleTimeout: 60_000)
+        store.apply(.connected(nil), feed: 0)
+        var decoder = FeedDecoder(format: FeedFormat(timeField: "t"))
+        for minute in 0...10 as ClosedRange<Timestamp> {
+            let message = Array(#"[{"city":"Pune","aqi":1,"t":\#(start)}]"#.utf8)
+            store.record(decoder.decode(message.span, receivedAt: start + minute * 60_000), feed: 0)
+        }
+        let now = start + 650_000
+        #expect(store.snapshot(withHistories: true).readinessProblem(at: now) == nil)
+        store.apply(.disconnected(.refused, detail: "connection refused"), feed: 0)
+        store.apply(.paused, feed: 0)
+        #expect(
+            store.snapshot(withHistories: true).readinessProblem(at: now)
+                == "no fresh reading: ws://a/: not connected (connection refused)")
+    }
 }

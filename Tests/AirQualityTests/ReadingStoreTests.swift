@@ -268,6 +268,7 @@ struct ReadingStoreTests {
         #expect(test.rejections == ["bad_time": 1])
         test.store.moveArrivals(at: now, by: -3_600_000, elapsed: 400)
         #expect(test.state(of: "Pune")?.updatedAt == now)
+        #expect(test.store.feeds[0].lastMessageAt == now)
         test.receive(message(3, now + 1000), at: now + 1000)
         #expect(test.cities == ["Pune 3.0"] && test.points(of: "Pune").map(\.index) == [3])
         #expect(test.store.expire(at: now + 61_001) == 1)

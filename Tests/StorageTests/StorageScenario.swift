@@ -78,11 +78,10 @@ func finish(_ writer: consuming StorageWriter) {
 /// A store with what a start finds. The file is left as after a kill.
 func restored(_ path: String, capacity: Int = 25, scale: Scale = .india) throws -> ReadingStore {
     let store = makeStore(capacity: capacity, scale: scale)
-    let file = try open(path, store)
-    guard case .restored = file.outcome else {
-        Issue.record("\(file.outcome)")
-        return store
-    }
+    var writer = StorageWriter(path, store: store)
+    let outcome = try writer.open(now: openingTime)
+    if case .restored = outcome { return store }
+    Issue.record("\(outcome)")
     return store
 }
 

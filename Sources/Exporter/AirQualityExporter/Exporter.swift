@@ -76,7 +76,13 @@ final class Exporter: Sendable {
                 file.run { $0.log(to: logger, path: path) }
             }
         }
-        try feeds.start()
+        do {
+            try feeds.start()
+        } catch {
+            storage?.stop()
+            storageThread?.join()
+            throw error
+        }
         for address in server.addresses {
             logger.info("Listening on", metadata: ["address": "\(address)", "tls": "\(web.initial.tls != nil)"])
         }

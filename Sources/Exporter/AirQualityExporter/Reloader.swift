@@ -46,9 +46,9 @@ final class Reloader: Sendable {
             let problems = readAll()
             ended.change { $0 = problems }
         }
-        guard isAccepted else { return "earlier reloads are still in progress: does a file system hang?" }
+        guard isAccepted else { return failed("earlier reloads are still in progress: does a file system hang?") }
         guard let problems = ended.wait(until: monotonicTime() + .seconds(10), { $0 }) else {
-            return "the files have not been read after 10 s: does a file system hang?"
+            return failed("the files have not been read after 10 s: does a file system hang?")
         }
         return problems.isEmpty ? nil : problems.joined(separator: "; ")
     }
@@ -56,8 +56,14 @@ final class Reloader: Sendable {
     /// Has all files read; does not block.
     func reloadSoon() {
         if !queue.submit({ [self] in _ = readAll() }) {
-            logger.error("Reload skipped: earlier ones are still in progress")
+            logger.error("Reload skipped: \(failed("earlier ones are still in progress"))")
         }
+    }
+
+    /// Notes that files were not read, until they are.
+    private func failed(_ reason: String) -> String {
+        state.withLock { $0.areFeedsGood = false }
+        return reason
     }
 
     private func readAll() -> [String] {

@@ -47,7 +47,6 @@ struct SQLiteStatement: ~Copyable {
     /// 0 for NULL.
     func double(_ column: Int32) -> Double { unsafe sqlite3_column_double(pointer, column) }
 
-    /// A copy of a text.
     func bytes(_ column: Int32) -> [UInt8] {
         // In this order, as SQLite's documentation of `sqlite3_column_blob` asks.
         guard let start = unsafe sqlite3_column_text(pointer, column) else { return [] }

@@ -4,8 +4,7 @@ internal import Bytes
 extension StorageDatabase {
     /// Reads the cities row by row, so that the memory needed is that of the cities that the rules let in.
     ///
-    /// - Returns: these cities, and the number of the others: they are of another shard, beyond the limit, or have no
-    ///   name.
+    /// - Returns: these cities, and the number of those of another shard, beyond the limit or without a name.
     mutating func read(_ rules: StoreRules) throws(StorageError) -> (cities: [City], leftOut: Int) {
         var cities: [City] = []
         var leftOut = 0

@@ -23,14 +23,11 @@ struct StorageDatabase: ~Copyable {
     var nextID: Int64 = 1
     /// The file has everything up to this version of the store.
     private var writtenVersion: UInt64 = 0
-    /// Monotonic time of the next eviction.
     private var evictionAt: Duration = .zero
 
-    /// The content of the file for one city.
     struct StoredCity {
         /// Row id, never used for another city.
         let id: Int64
-        /// Time of the last change of category.
         var changedAt: Timestamp?
         var newest: HistoryPoint?
 
@@ -83,8 +80,7 @@ struct StorageDatabase: ~Copyable {
 
     /// Writes what the file does not have, all of it or nothing. After an error only closing is left.
     ///
-    /// - Parameter isLast: whether the counters and the current readings are written too, which hold until the next
-    ///   start.
+    /// - Parameter isLast: whether the counters and the current readings are written too.
     /// - Returns: whether there was anything to write.
     mutating func write(_ snapshot: StoreSnapshot, isLast: Bool) throws(StorageError) -> Bool {
         guard isLast || snapshot.version > writtenVersion else { return false }
@@ -140,8 +136,7 @@ struct StorageDatabase: ~Copyable {
         }
     }
 
-    /// Removes what memory does not have any more: in the first write, every ten minutes, at the end, and when cities
-    /// have expired or lost points.
+    /// Removes what memory does not have any more.
     private mutating func evict(beside snapshot: StoreSnapshot) throws(StorageError) {
         try connection.execute("CREATE TEMP TABLE IF NOT EXISTS known (id INTEGER PRIMARY KEY, oldest_ms INTEGER)")
         let insert = try connection.prepare("INSERT INTO known VALUES (?, ?)")

@@ -40,6 +40,5 @@ enum StorageError: Error, Equatable {
         }
     }
 
-    /// The error that names the file.
     func error(of path: String) -> SystemError { SystemError(.file, "storage file \"\(path)\": \(reason)") }
 }

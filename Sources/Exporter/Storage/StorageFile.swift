@@ -4,9 +4,8 @@ public import System
 
 /// Keeps the cities of a store and their history in a SQLite file, on a thread of its own.
 ///
-/// Twice a second, the file asks the store what changed and writes it as one transaction: points, and cities whose
-/// category changed. Changes that could not be written are found again, so a bad disk delays the file but never the
-/// store.
+/// Twice a second, it writes what has changed as one transaction: points, and cities whose category changed. Changes
+/// that could not be written are found again.
 ///
 /// - After `kill -9`, every point that was kept two seconds earlier is there, and the current reading of a city is the
 ///   newest stored one; counters of category changes begin at 0.
@@ -18,12 +17,10 @@ public import System
 /// ```swift
 /// let file = try StorageFile("readings.sqlite", store: store, now: currentTime)
 /// let thread = try ServiceThread(name: "storage") { file.run { print($0) } }
-/// // Later, for a proper end:
-/// file.stop()
+/// file.stop()  // Later, for a proper end.
 /// ```
 public final class StorageFile: Sendable {
-    /// Created, restored, quarantined or failing. What could be read of a failing file is restored nevertheless, and
-    /// ``run(onEvent:)`` tries again each second.
+    /// Created, restored, quarantined or failing; what could be read of a failing file is restored nevertheless.
     public let outcome: StorageEvent
     private let now: @Sendable () -> Int64
     private let state: Mutex<StorageStatistics>
@@ -52,9 +49,14 @@ public final class StorageFile: Sendable {
         self.writer = Mutex(writer)
     }
 
-    /// Looks at the file and its folder as a start would, and changes neither.
-    ///
-    /// - Throws: what ends a start, or what it would have to do without.
+    /// A file that never ran has given its counters to a store that nobody has seen: they go back.
+    deinit {
+        guard var writer = writer.withLock({ $0.take() }) else { return }
+        _ = writer.pass(now: now(), isLast: true)
+        writer.finish()
+    }
+
+    /// Looks at the file and its folder, changes neither, and throws what a start would end with or go without.
     public static func check(_ path: String) throws(SystemError) {
         do throws(StorageError) {
             _ = try StorageSchema.checkHeader(of: path)
@@ -67,9 +69,7 @@ public final class StorageFile: Sendable {
         }
     }
 
-    /// Writes until ``stop()``, and blocks the calling thread meanwhile. Once.
-    ///
-    /// - Parameter onEvent: called on the calling thread.
+    /// Writes until ``stop()``, and blocks the calling thread meanwhile, which hears of events as well. Once.
     public func run(onEvent: (StorageEvent) -> Void) {
         guard var writer = writer.withLock({ $0.take() }) else { preconditionFailure("a storage file runs once") }
         var next = monotonicTime()

@@ -4,8 +4,7 @@ public import Exposition
 public struct StorageStatistics: Sendable, Equatable {
     /// Number of failed attempts to open, write or check the file.
     public var errorCount: UInt64 = 0
-    /// When the last batch that is committed was begun, milliseconds since the Unix epoch: the file has all that was
-    /// known then. `nil` before the first.
+    /// Milliseconds since the Unix epoch; the file has all that was known then. `nil` before the first write.
     public var lastWriteAt: Int64?
 
     public static let families: [Family<StorageStatistics>] = [

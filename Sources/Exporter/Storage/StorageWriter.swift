@@ -7,8 +7,10 @@ struct StorageWriter: ~Copyable {
     private let path: String
     private let store: ReadingStore
     private var database: StorageDatabase?
-    /// The file that was opened last.
     private var identity: FileIdentity?
+    /// Whether the file may have cities that the store has never had. After a failed write it has those that have
+    /// expired since.
+    private var isUnread = true
     var statistics = StorageStatistics()
     /// Monotonic time until which no further file is moved aside, so that a bad disk does not fill up soon.
     private var quarantinedUntil: Duration = .zero
@@ -18,14 +20,10 @@ struct StorageWriter: ~Copyable {
         self.store = store
     }
 
-    /// Whether the last attempt to open or write the file failed.
     var isFailing: Bool { database == nil }
 
-    /// Opens the file and restores from it what the store does not know. A damaged one is moved aside and a new one
-    /// created, at most once a minute.
-    ///
-    /// - Parameter now: milliseconds since the Unix epoch.
-    /// - Returns: created, restored or quarantined.
+    /// Opens the file, and restores what the store does not know from one that is new to it. A damaged one is moved
+    /// aside and a new one created, at most once a minute.
     mutating func open(now: Int64) throws(StorageError) -> StorageEvent {
         let found = FileIdentity(path)
         do throws(StorageError) {
@@ -47,9 +45,21 @@ struct StorageWriter: ~Copyable {
 
     private mutating func openAsItIs(now: Int64) throws(StorageError) -> StorageEvent {
         var opened = try StorageDatabase.open(path)
-        let (cities, leftOut) = try opened.read(store.rules)
-        store.restore(cities, at: now)
-        try opened.begin()
+        var (cities, leftOut) = try opened.read(store.rules)
+        var failure: StorageError?
+        do throws(StorageError) {
+            try opened.begin()
+        } catch {
+            failure = error
+            // They stay in the file, and `increase()` would count them once more at the next start.
+            for place in cities.indices {
+                cities[place].changes.better = 0
+                cities[place].changes.worse = 0
+            }
+        }
+        if isUnread { store.restore(cities, at: now) }
+        isUnread = false
+        if let failure { throw failure }
         identity = FileIdentity(path)
         let isNew = opened.isNew
         database = .some(opened)
@@ -65,7 +75,10 @@ struct StorageWriter: ~Copyable {
         var events: [StorageEvent] = []
         do throws(StorageError) {
             let isChanged = database?.isChanged ?? false
-            if isChanged { database.take()?.abandon() }
+            if isChanged {
+                isUnread = true
+                database.take()?.abandon()
+            }
             if database == nil {
                 // After the first error its content is known, or cannot be read.
                 if wasFailing, FileIdentity(path) != nil, !isWritable(path) { throw .readOnly }
@@ -80,7 +93,6 @@ struct StorageWriter: ~Copyable {
             if try database?.write(snapshot, isLast: isLast) == true { statistics.lastWriteAt = now }
             if wasFailing { events.append(.recovered) }
         } catch {
-            // The file is opened and checked again.
             database = nil
             if !wasFailing { events.append(.failing(reason: error.reason)) }
             statistics.errorCount += 1
@@ -92,11 +104,8 @@ struct StorageWriter: ~Copyable {
     consuming func finish() { database.take()?.close() }
 }
 
-/// Renames a file and its journals, so that they can be examined and nothing is overwritten.
-///
-/// - Returns: the file's new name.
+/// Renames a file and its journals, so that they can be examined and nothing is overwritten, and gives the new name.
 private func moveAside(_ path: String, now: Int64, reason: String) throws(StorageError) -> String {
-    // As in 20261121T044945Z.
     var time: [UInt8] = []
     time.appendRFC3339(now)
     var target = "\(path).damaged-\(String(decoding: time.prefix(19).filter { isLetterOrDigit($0) }, as: UTF8.self))Z"

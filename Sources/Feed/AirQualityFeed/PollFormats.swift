@@ -4,7 +4,8 @@ import HTTPClient
 
 extension ValueFormat<CallRate> {
     static var callRate: Self {
-        Self("N/DURATION", expected: "N/DURATION, N calls at once and then N each DURATION, for example 60/1m") { text in
+        Self("N/DURATION", expected: "N/DURATION, N calls at once and then N each DURATION, for example 60/1m") {
+            text in
             let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
             guard parts.count == 2, let calls = ValueFormat<Int>.integer(in: 1...1_000_000).parse(parts[0]),
                 let period = ValueFormat<Duration>.duration(from: .milliseconds(1)).parse(parts[1])

@@ -10,15 +10,15 @@ public final class LogWriter: Sendable {
     static let maximumLines = 1000
     static let maximumBytes = 1 << 20
 
-    private let write: @Sendable ([UInt8]) -> Void
+    private let write: @Sendable ([UInt8]) -> Bool
     private let queue = WorkQueue(name: "log", limit: LogWriter.maximumLines)
     private let waitingBytes = Atomic(0)
     private let dropped = Atomic(0)
 
-    /// - Parameter write: may block; called on the writer's thread.
-    init(write: @escaping @Sendable ([UInt8]) -> Void) { self.write = write }
+    /// - Parameter write: may block, and says whether all was written; called on the writer's thread.
+    init(write: @escaping @Sendable ([UInt8]) -> Bool) { self.write = write }
 
-    /// Lines that were dropped since the start.
+    /// Lines that were dropped, or that nobody took, since the start.
     public var droppedLines: Int { dropped.load(ordering: .relaxed) }
 
     /// Has the line written soon, or drops it; any thread, never blocks.
@@ -27,7 +27,7 @@ public final class LogWriter: Sendable {
         let isQueued =
             waiting <= Self.maximumBytes
             && queue.submit {
-                self.write(line)
+                if !self.write(line) { self.dropped.add(1, ordering: .relaxed) }
                 self.waitingBytes.subtract(line.count, ordering: .relaxed)
             }
         if !isQueued {

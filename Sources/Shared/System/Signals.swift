@@ -23,7 +23,13 @@ public struct Signals: Sendable {
 
     /// Has the signals end the process, as is their default: for a program that prints something and ends. A reader of
     /// its output who does not read cannot keep it then. Only on the thread that called ``block()``.
-    public func unblock() { Self.setMask(SIG_UNBLOCK) }
+    public func unblock() {
+        // The kernel keeps signals that have no handler from the first process of a container.
+        if getpid() == 1 {
+            for number in [SIGINT, SIGTERM, SIGHUP] { signal(number) { _exit(128 + $0) } }
+        }
+        Self.setMask(SIG_UNBLOCK)
+    }
 
     private static func setMask(_ request: Int32) {
         var set = awaited

@@ -143,6 +143,8 @@ def test_a_disk_that_becomes_read_only_costs_nothing_but_the_file(start, python_
     file = small_disk / "history.db"
     flags = flags_of(python_feed, file)
     first = start_writing(start, python_feed, flags)
+    python_feed.send_cities(60)
+    first.wait_for_sample(metrics.INDEX, 60, city="City 99")
     before = first.history()
     assert first.stop() is None
     subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
@@ -151,6 +153,9 @@ def test_a_disk_that_becomes_read_only_costs_nothing_but_the_file(start, python_
     second = start.exporter(*flags)
     assert second.history() == before
     assert second.count_lines("Storage file not writable") == 1, second.errors
+    # The next start finds the counters of the file once more.
+    changes = second.scrape().samples("airquality_category_changes_total")
+    assert {value for _, value in changes} == {0}
     wait_for(lambda: python_feed.clients, "the new connection")
     python_feed.send_cities(2)
     second.wait_for_sample(metrics.INDEX, 2, city="City 99")
@@ -163,7 +168,7 @@ def test_a_disk_that_becomes_read_only_costs_nothing_but_the_file(start, python_
     history = second.history()
     second.kill()
     third = start.exporter(*flags)
-    assert third.history() == history and len(history["points"]) == 200
+    assert third.history() == history and len(history["points"]) == 300
 
 
 def test_a_file_without_the_right_to_write_leaves_the_exporter_in_memory(

@@ -8,7 +8,7 @@ from support import metrics
 from support.waiting import wait_for
 
 
-def test_a_restart_keeps_everything_with_its_times(start, python_feed, tmp_path):
+def test_a_restart_keeps_everything_with_its_times(start, programs, python_feed, tmp_path):
     flags = ("--feed.url", python_feed.url, "--storage.file", str(tmp_path / "history.db"))
     first = start.exporter(*flags)
     python_feed.wait_for_client()
@@ -20,6 +20,11 @@ def test_a_restart_keeps_everything_with_its_times(start, python_feed, tmp_path)
         time.sleep(0.002)  # Two points in one millisecond are one.
     before, page = first.history(), first.scrape()
     assert first.stop() is None
+    # A start that fails behind the file gives back what it took.
+    failed = programs.run(
+        "air-quality-exporter", *flags, f"--web.listen-address=127.0.0.1:{python_feed.port}"
+    )
+    assert failed.wait() == 1
     second = start.exporter(*flags)
     after, restored = second.history(), second.scrape()
     assert after == before

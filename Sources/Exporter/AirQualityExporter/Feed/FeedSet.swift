@@ -15,8 +15,10 @@ final class FeedSet: Sendable {
     private let current = Mutex<[FeedReceiver]>([])
     /// Locked while feeds are paused, resumed or replaced, so that the last to decide is the last to do it.
     let usage: Monitor<Usage>
-    /// Held by one reload at a time, and by the end; taken before `current`.
-    private let changing = Mutex(false)
+    /// Held by the start, by one reload at a time, and by the end; taken before `current`.
+    private let phase = Mutex(Phase.starting)
+
+    private enum Phase { case starting, running, stopped }
 
     /// Whether anybody still reads what the feeds bring.
     struct Usage {
@@ -56,18 +58,19 @@ final class FeedSet: Sendable {
 
     /// Dials all feeds.
     func start() throws {
-        try changing.withLock { _ in
+        try phase.withLock { phase in
             let receivers = try initial.map {
                 try FeedReceiver($0, isPaused: false, store: store, logger: logger)
             }
             current.withLock { $0 = receivers }
+            phase = .running
         }
     }
 
     /// Closes all feeds, for good.
     func stop() {
-        changing.withLock { isStopped in
-            isStopped = true
+        phase.withLock { phase in
+            phase = .stopped
             for receiver in receivers { receiver.client.stop() }
             for receiver in receivers { receiver.thread.join() }
         }
@@ -108,8 +111,9 @@ final class FeedSet: Sendable {
     ///
     /// - Returns: `nil`, or what is wrong in one line, which is logged as well.
     func reload() -> String? {
-        changing.withLock { isStopped in
-            if isStopped { return nil }
+        phase.withLock { phase in
+            if phase == .starting { return "the feeds are being started: try again" }
+            if phase == .stopped { return nil }
             let wanted: [ConfiguredFeed]
             do {
                 wanted = try configuration.configuredFeeds()
@@ -151,6 +155,7 @@ final class FeedSet: Sendable {
                     kept.append(try FeedReceiver(feed, isPaused: usage.isPaused, store: store, logger: logger))
                 } catch {
                     problem = "\(feed.label): \(error.reason)"
+                    logger.error("Feed not started", metadata: ["feed": feed.label, "err": error.reason])
                 }
             }
             current.withLock { [kept] in $0 = kept }

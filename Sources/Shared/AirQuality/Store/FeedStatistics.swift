@@ -29,13 +29,14 @@ public struct FeedStatistics: Sendable, Equatable {
     /// Number of elements of other shards' cities; `nil` where there are no shards.
     public var skipped: UInt64?
     /// `nil` before the first message.
-    public var lastMessageAt: Timestamp?
+    public internal(set) var lastMessageAt: Timestamp?
     /// When a message last had a reading that was accepted.
-    public private(set) var lastReadingAt: Timestamp?
+    public internal(set) var lastReadingAt: Timestamp?
     /// Explanations for people, why messages gave no readings, by the reason; `nil`: they were without readings.
     public private(set) var explanations: [RejectionReason?: [ExplanationField]] = [:]
     public private(set) var connection = Connection()
-    /// The reason why the last connection ended or the last dial failed, for people; `nil` while all is well.
+    /// The reason why the last connection ended or the last dial failed, for people; `nil` while all is well, and after
+    /// a pause.
     public var lastProblem: String?
     /// The source that the feed named when it last connected; `nil` if it named none.
     public var source: FeedSource?
@@ -100,7 +101,7 @@ extension FeedStatistics {
         case .disconnected(let reason, let detail):
             isConnected = false
             disconnects[reason, default: 0] += 1
-            lastProblem = detail
+            lastProblem = reason == .paused ? nil : detail
         case .explained(let reason, let fields): explanations[reason] = fields
         case .paused: isPaused = true
         case .resumed: isPaused = false

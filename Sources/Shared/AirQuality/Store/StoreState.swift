@@ -151,8 +151,8 @@ extension StoreState {
         return goneCount
     }
 
-    /// Moves the arrivals to a clock that was set, so that no city expires by that, and readings of what is now the
-    /// future to this moment, so that later ones are not rejected as older.
+    /// Moves the arrivals to a clock that was set, so that no city expires by that, and what is now of the future to
+    /// this moment, so that later readings are not rejected as older.
     ///
     /// - Parameters:
     ///   - step: milliseconds.
@@ -163,8 +163,13 @@ extension StoreState {
             let isMoved = step != 0 && !times.contains(cities.states[city].receivedAt)
             if isMoved { cities.states[city].receivedAt += step }
             let isClamped = cities.states[city].clampUpdate(to: now)
+            cities.states[city].changes.changedAt = cities.states[city].changes.changedAt.map { min($0, now) }
             // The arrival is saved too: after a restart it decides when the city expires.
             if isMoved || isClamped { cities.states[city].version = version }
+        }
+        for feed in feeds.indices {
+            feeds[feed].lastMessageAt = feeds[feed].lastMessageAt.map { min($0, now) }
+            feeds[feed].lastReadingAt = feeds[feed].lastReadingAt.map { min($0, now) }
         }
     }
 

@@ -42,7 +42,8 @@ def settings(panel: dict) -> Iterator[tuple[str, object]]:
 def interpolated(query: str, city: str = ".+") -> str:
     """With variables as Grafana writes them: all jobs, a city escaped for a regular expression."""
     escaped = city if city == ".+" else re.sub(r"([\\/^$*+?.()|\[\]{}])", r"\\\1", city)
-    values = {"$job": ".+", "${city:regex}": escaped, "$__rate_interval": "10s"}
+    values = {"$job": ".+", "${city:regex}": escaped}
+    values |= {"$__rate_interval": "10s", "$__range": "1h"}
     for name, value in values.items():
         query = query.replace(name, value)
     return query

@@ -131,6 +131,22 @@ def test_panel_has_data_or_says_why_not(prometheus, panel):
     assert found or panel["fieldConfig"]["defaults"]["noValue"] != "no data"
 
 
+@pytest.mark.parametrize("panel", PANELS, ids=lambda panel: panel["title"])
+def test_chart_keeps_its_past_while_the_exporter_is_down(prometheus, panel):
+    """Asked until a time when nothing has been scraped for longer than Prometheus looks back."""
+    start = time.time() - 20
+    for query in (interpolated(each["expr"]) for each in panel["targets"] if each["range"]):
+        shown, later = (
+            prometheus.ask("query_range", query=query, start=start, end=start + seconds, step=1)
+            for seconds in (20, 620)
+        )
+        assert names(shown) <= names(later), query
+
+
+def names(answer: dict) -> set[str]:
+    return {str(one["metric"]) for one in answer["result"]}
+
+
 @pytest.mark.parametrize("city", CITIES)
 def test_city_of_any_name_has_its_own_data(prometheus, city):
     for panel in panels(DASHBOARDS["air-quality-city"]):

@@ -16,7 +16,7 @@ FOLDER = REPOSITORY / "docker"
 COMPOSE = (FOLDER / "compose.yaml").read_text()
 VARIABLES = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
 PROFILES = {
-    "demo": {"feed", "exporter", "prometheus", "alertmanager", "grafana"},
+    "demo": {"feed", "exporter-demo", "prometheus", "alertmanager", "grafana"},
     "live": {"poller", "exporter-live", "prometheus", "alertmanager", "grafana"},
     "feed": {"exporter", "prometheus", "alertmanager", "grafana"},
     "cluster": {"feed", "grafana-cluster", "vmagent", "vminsert", "vmselect"}
@@ -57,6 +57,14 @@ def test_each_profile_is_complete_and_nothing_runs_without_one():
         for other in service.get("depends_on", []):
             assert set(service["profiles"]) <= set(SERVICES[other]["profiles"])
     assert found == PROFILES
+
+
+def test_simulated_and_real_readings_are_in_volumes_of_their_own():
+    """Cities of the demo must not appear among those of a feed."""
+    names = ("exporter", "exporter-demo", "exporter-live")
+    assert len({str(SERVICES[name]["volumes"]) for name in names}) == len(names)
+    given = composed({"FEED_URL": "ws://feed.example/"})["services"]["exporter-demo"]
+    assert given["environment"]["AIR_QUALITY_EXPORTER_FEED_URL"] == "ws://feed:8765/"
 
 
 def test_the_example_of_settings_names_every_variable_and_changes_nothing():

@@ -22,7 +22,7 @@ from support.waiting import wait_for
 pytestmark = pytest.mark.container
 
 FOLDER = engine.REPOSITORY / "docker"
-SERVICES = ["feed", "exporter", "prometheus", "alertmanager"]
+SERVICES = ["feed", "exporter-demo", "prometheus", "alertmanager"]
 PROJECT = "air-quality-test"
 COMPOSE = pathlib.Path(sys.executable).with_name("podman-compose")
 

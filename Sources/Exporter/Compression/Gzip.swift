@@ -31,9 +31,7 @@ public struct Gzip: Sendable {
         // An empty last block ends what is compressed.
         return [beginning, deflated(end) + [0x03, 0x00] + trailer]
     }
-}
 
-extension Gzip {
     /// The whole member of these bytes.
     public static func member(of bytes: [UInt8]) -> [UInt8] {
         let pieces = Gzip(bytes).member()

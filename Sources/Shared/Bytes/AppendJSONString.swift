@@ -1,12 +1,11 @@
 extension [UInt8] {
     /// Appends UTF-8 as the inside of a JSON string, escaping only what RFC 8259 section 7 demands.
     package mutating func appendJSONEscaped(_ text: Span<UInt8>) {
-        let quotationMark = UInt8(ascii: "\"")
         let backslash = UInt8(ascii: "\\")
         var start = 0
         for index in text.indices {
             let byte = text[index]
-            guard byte < 0x20 || byte == quotationMark || byte == backslash else { continue }
+            guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == backslash else { continue }
             append(text.extracting(start..<index))
             append(backslash)
             if byte < 0x20 { self += "u\(hexadecimal(byte, digits: 4))".utf8 } else { append(byte) }

@@ -8,8 +8,7 @@ struct CityFamily: Sendable {
     let metric: MetricFamily
 
     private init(
-        _ name: CityFamilyName, _ metric: String, _ kind: MetricFamily.Kind, labels: [String] = [],
-        _ help: String
+        _ name: CityFamilyName, _ metric: String, _ kind: MetricFamily.Kind, labels: [String] = [], _ help: String
     ) {
         self.name = name
         self.metric = MetricFamily(metric, kind, labels: ["city"] + labels, help)
@@ -44,9 +43,7 @@ struct CityFamily: Sendable {
     ]
 
     /// Appends the family with the samples of all cities, or nothing where there are none.
-    func append(
-        _ states: [CityState], _ labels: CityLabels, in format: ExpositionFormat, to page: inout [UInt8]
-    ) {
+    func append(_ states: [CityState], _ labels: CityLabels, in format: ExpositionFormat, to page: inout [UInt8]) {
         metric.append(in: format, to: &page) { page in
             // Reading the states in place: a copy of each would take and give back its references.
             let states = states.span
@@ -55,9 +52,7 @@ struct CityFamily: Sendable {
     }
 
     @inline(__always)
-    private func appendSamples(
-        of city: Int, in states: Span<CityState>, _ labels: CityLabels, to page: inout [UInt8]
-    ) {
+    private func appendSamples(of city: Int, in states: Span<CityState>, _ labels: CityLabels, to page: inout [UInt8]) {
         switch name {
         case .index: append(labels.closedName(city), states[city].index, &page)
         case .category: append(labels.closedName(city), Double(states[city].category), &page)

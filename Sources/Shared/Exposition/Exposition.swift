@@ -28,8 +28,7 @@ public struct Exposition: Sendable {
         for family in Self.others { family.append(snapshot, in: format, to: &page) }
     }
 
-    private static let others =
-        StoreSnapshot.scaleFamilies + StoreSnapshot.feedFamilies + StoreSnapshot.storeFamilies
+    private static let others = StoreSnapshot.scaleFamilies + StoreSnapshot.feedFamilies + StoreSnapshot.storeFamilies
 
     /// All families of the cities, the scale, the feeds and the store, in the order of the page.
     public static let metrics: [MetricFamily] = CityFamily.all.map(\.metric) + others.map(\.metric)

@@ -12,8 +12,7 @@ extension StoreSnapshot {
             "Whether the feed is disconnected on purpose (--feed.pause-when-unused)."
         ) { $0.isPaused ? 1 : 0 },
         Family(
-            feed: "airquality_exporter_feed_connection_attempts_total", .counter,
-            "Attempts to connect to the feed."
+            feed: "airquality_exporter_feed_connection_attempts_total", .counter, "Attempts to connect to the feed."
         ) { Double($0.connectionAttempts) },
         Family(
             feed: "airquality_exporter_feed_connections_total", .counter, "Finished handshakes with the feed."
@@ -31,8 +30,7 @@ extension StoreSnapshot {
             "Complete messages received, including rejected ones."
         ) { Double($0.messages) },
         Family(
-            feed: "airquality_exporter_feed_bytes_total", .counter,
-            "Payload bytes of complete messages received."
+            feed: "airquality_exporter_feed_bytes_total", .counter, "Payload bytes of complete messages received."
         ) { Double($0.bytes) },
         Family(
             feed: "airquality_exporter_feed_messages_without_readings_total", .counter,

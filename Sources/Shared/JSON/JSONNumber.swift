@@ -22,9 +22,7 @@ public func jsonNumber(_ text: Span<UInt8>) -> Double? {
     let start = index
     _ = skip("-")
     guard skip("0") || skipDigits() else { return nil }
-    if skip(".") {
-        guard skipDigits() else { return nil }
-    }
+    if skip("."), !skipDigits() { return nil }
     if skip("e") || skip("E") {
         if !skip("-") { _ = skip("+") }
         guard skipDigits() else { return nil }

@@ -147,12 +147,11 @@ public struct JSONReader: ~Copyable {
     /// RFC 6901 section 4: digits without a leading zero.
     @usableFromInline
     func element(_ token: [UInt8], of array: Int) -> Int? {
-        guard let index: Int = decimalNumber(token), token.count == 1 || token[0] != UInt8(ascii: "0") else {
+        guard var left: Int = decimalNumber(token), token.count == 1 || token[0] != UInt8(ascii: "0") else {
             return nil
         }
         let end = end(of: array) - 1
         var place = array + 1
-        var left = index
         while place < end, left > 0 {
             place = next(after: place)
             left -= 1

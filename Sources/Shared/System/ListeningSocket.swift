@@ -52,9 +52,7 @@ package final class ListeningSocket: Sendable {
         else {
             throw SystemError(.address, "systemd has passed no sockets to this process")
         }
-        var sockets: [ListeningSocket] = []
-        for number in 3..<3 + count { sockets.append(try inherit(number)) }
-        return sockets
+        return try (3..<3 + count).map { (number) throws(SystemError) in try inherit(number) }
     }
 
     private static func inherit(_ number: Int32) throws(SystemError) -> ListeningSocket {

@@ -213,9 +213,7 @@ public struct FeedDecoder: ~Copyable {
     }
 
     @inline(never)
-    private borrowing func extras(
-        of element: Int, _ texts: Span<UInt8>, in message: inout FeedMessage
-    ) -> CityExtras? {
+    private borrowing func extras(of element: Int, _ texts: Span<UInt8>, in message: inout FeedMessage) -> CityExtras? {
         let concentrations = values(
             pollutants, of: element, texts, upTo: Pollutant.maximumConcentration, in: &message)
         let subIndices = values(subindices, of: element, texts, upTo: IndexRange.maximum, in: &message)

@@ -29,11 +29,8 @@ enum FeedTime: Equatable {
         guard let time = parseRFC3339(Self.completed(bytes[..<(end ?? bytes.count)], zone: given).span) else {
             return nil
         }
-        if !given.isEmpty {
-            self = .at(time)
-        } else {
-            self = zone.map { .at(time - $0) } ?? .withoutZone
-        }
+        let offset = given.isEmpty ? zone : 0
+        self = offset.map { .at(time - $0) } ?? .withoutZone
     }
 
     /// The text with what feeds leave out: `-` and `:` of `20261125T190000`, seconds, the minutes or the colon of an

@@ -123,11 +123,8 @@ extension ClientLoop {
     private func begin(_ connection: ClientConnection, _ socket: Socket) {
         connection.begin(socket)
         handle(.tcpConnected, of: connection)
-        if connection.tls != nil {
-            receive(Span(), connection)
-        } else {
-            request(connection)
-        }
+        guard connection.tls == nil else { return receive(Span(), connection) }
+        request(connection)
     }
 
     private func request(_ connection: ClientConnection) {

@@ -16,9 +16,7 @@ struct HandshakeRequest {
     let subprotocols: [String]
 
     /// - Parameter key: 16 random bytes.
-    init(
-        _ address: WebSocketAddress, fields: [HTTPField], subprotocols: [String], key: [UInt8]
-    ) throws(SystemError) {
+    init(_ address: WebSocketAddress, fields: [HTTPField], subprotocols: [String], key: [UInt8]) throws(SystemError) {
         let key = encodeBase64(key)
         expectedAccept = webSocketAccept(key: key)
         self.subprotocols = subprotocols

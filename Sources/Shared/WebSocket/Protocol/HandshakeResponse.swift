@@ -55,8 +55,7 @@ enum HandshakeResponse: Equatable {
         }
         let subprotocols = fields.list("Sec-WebSocket-Protocol")
         guard subprotocols.isEmpty || (subprotocols.count == 1 && request.subprotocols.contains(subprotocols[0])) else {
-            let shown = subprotocols.joined(separator: ", ")
-            return rejected("with a subprotocol that was not offered: \(shown)")
+            return rejected("with a subprotocol that was not offered: \(subprotocols.joined(separator: ", "))")
         }
         do throws(SystemError) {
             return .accepted(try Compression(fields.list("Sec-WebSocket-Extensions")), fields: fields)

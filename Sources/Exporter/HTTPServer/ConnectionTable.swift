@@ -19,10 +19,8 @@ final class ConnectionTable: Sendable {
         var isEnding = false
     }
 
-    /// Whether a connection of the client may begin.
-    ///
-    /// Where all places are taken, an idle connection of the client with the most is shut down, if this one then still
-    /// has fewer.
+    /// Whether a connection of the client may begin. Where all places are taken, an idle connection of the client with
+    /// the most is shut down, if this one then still has fewer.
     func admits(_ client: [UInt8]) -> Bool {
         state.change { state in
             let own = state.open.values.count { $0.client == client }
@@ -75,9 +73,7 @@ final class ConnectionTable: Sendable {
     func waitForAny() { _ = state.wait { $0.isEnding || !$0.open.isEmpty ? true : nil } }
 
     /// Admits nobody from now on, ends streams and idle connections, waits until no request is under way, and ends what
-    /// is left after `limit`. Blocks.
-    ///
-    /// - Returns: false when a connection is still there a second later.
+    /// is left after `limit`. Blocks; false when a connection is still there a second later.
     func end(within limit: Duration) -> Bool {
         let deadline = monotonicTime() + limit
         state.change { $0.isEnding = true }

@@ -3,10 +3,8 @@ internal import Glibc
 internal import Synchronization
 internal import System
 
-/// A connection and the request on it: HTTP/1.1 has one at a time.
-///
-/// The object lives until libmicrohttpd's notice that the connection has ended, which comes before the socket is
-/// closed.
+/// A connection and the request on it: HTTP/1.1 has one at a time. The object lives until libmicrohttpd's notice that
+/// the connection has ended, which comes before the socket is closed.
 @safe final class HTTPConnection: @unchecked Sendable {
     // @unchecked: `pointer` and `phase` are for the callbacks of the connection, which come one after another. What
     // other threads read is constant or atomic; `stream` changes under the lock of `ConnectionTable`.
@@ -41,7 +39,6 @@ internal import System
         var taken: [(limit: RequestLimit, amount: Int)] = []
     }
 
-    /// - Parameter context: `nil` for plain HTTP.
     init(_ pointer: OpaquePointer, tls context: TLSContext?) {
         unsafe self.pointer = pointer
         socket = unsafe CLibMicroHTTPD_socket(pointer)

@@ -3,8 +3,7 @@ internal import CLibMicroHTTPD
 internal import Glibc
 internal import System
 
-/// The owner of an `MHD_Daemon`, which accepts connections of one listening socket and serves each on a thread of its
-/// own.
+/// The owner of an `MHD_Daemon`, which serves each connection of one listening socket on a thread of its own.
 @safe final class HTTPDaemon: @unchecked Sendable {
     // @unchecked: what is called of the daemon here may be called from any thread.
     private let daemon: OpaquePointer
@@ -69,8 +68,7 @@ private func httpAccept(
     return unsafe service(context).connections.admits(address.ip.client) ? .YES : .NO
 }
 
-/// Called when a connection has begun and when it has ended, before the socket is closed; corresponds to
-/// `MHD_NotifyConnectionCallback`.
+/// Called when a connection begins and before its socket is closed; corresponds to `MHD_NotifyConnectionCallback`.
 @c(airquality_http_connection)
 private func httpConnection(
     context: UnsafeMutableRawPointer?, pointer: OpaquePointer?,
@@ -105,8 +103,7 @@ private func httpAccess(
     return unsafe service(context).requestArrived(header, on: connection(pointer))
 }
 
-/// Called once for each request whose first line has come, whatever became of it; corresponds to
-/// `MHD_RequestCompletedCallback`.
+/// Called once for each request whose first line has come; corresponds to `MHD_RequestCompletedCallback`.
 @c(airquality_http_completed)
 private func httpCompleted(
     context: UnsafeMutableRawPointer?, pointer: OpaquePointer?,
@@ -124,7 +121,6 @@ private func connection(_ pointer: OpaquePointer?) -> HTTPConnection {
     unsafe Unmanaged<HTTPConnection>.fromOpaque(CLibMicroHTTPD_socket_context(pointer!)!).takeUnretainedValue()
 }
 
-/// The certificate of libmicrohttpd's own credentials: none. A `TLSContext` gives each session others. Corresponds to
-/// `gnutls_certificate_retrieve_function2`.
+/// No certificate: a `TLSContext` gives each session its own. Corresponds to `gnutls_certificate_retrieve_function2`.
 @c(airquality_tls_no_certificate)
 private func tlsNoCertificate(session: OpaquePointer?) -> Int32 { -1 }

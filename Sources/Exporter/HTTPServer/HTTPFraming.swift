@@ -8,7 +8,6 @@ struct HTTPFraming {
     let hasContent: Bool
 
     /// - Parameter needsHost: false for HTTP/1.0.
-    /// - Throws: the reason why the request cannot be answered.
     init(of fields: [HTTPField], needsHost: Bool) throws(HTTPRejection) {
         guard fields.allSatisfy(\.isValid) else { throw HTTPRejection(400, "a header field is malformed") }
         let hosts = fields.filter { $0.isNamed("Host") }

@@ -12,7 +12,6 @@ public final class HTTPMeter: Sendable {
 
     func requestStarted() { state.change { $0.requestsInFlight += 1 } }
 
-    /// Ends what one `requestStarted` began.
     func requestEnded(status: Int) {
         state.change { statistics in
             statistics.requestsInFlight -= 1

@@ -20,9 +20,7 @@ public enum HTTPBody: Sendable {
     var knownBytes: Int { knownPieces.reduce(0) { $0 + $1.count } }
 }
 
-/// A response to a request.
-///
-/// `Content-Length`, `Date` and `Connection` are added when it is sent; HEAD gets the same header and no content.
+/// A response, to which `Content-Length`, `Date` and `Connection` are added; HEAD gets the same header and no content.
 public struct HTTPResponse: Sendable {
     public let status: Int
     public let headers: [(name: String, value: String)]

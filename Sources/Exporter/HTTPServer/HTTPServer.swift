@@ -12,9 +12,7 @@ public final class HTTPServer: Sendable {
     private let daemons: [HTTPDaemon]
     private let sweeper: ServiceThread
 
-    /// Listens and serves at once.
-    ///
-    /// - Throws: a `SystemError` that names the address which cannot be bound.
+    /// Listens and serves at once; the error names the address that cannot be bound.
     public init(configuration: HTTPServerConfiguration) throws(SystemError) {
         let listening =
             try configuration.usesSystemdSockets

@@ -2,9 +2,8 @@ internal import CLibMicroHTTPD
 internal import System
 internal import WebConfiguration
 
-/// The side of the server that libmicrohttpd's callbacks call: the life of each connection and request.
-///
-/// All callbacks of a connection but those of its beginning and its end come from its own thread.
+/// The side of the server that libmicrohttpd's callbacks call: the life of each connection and request. All callbacks
+/// of a connection but those of its beginning and its end come from its own thread.
 final class HTTPService: Sendable {
     private let configuration: HTTPServerConfiguration
     let active: Monitor<ActiveWebConfiguration>
@@ -85,7 +84,6 @@ final class HTTPService: Sendable {
         }
     }
 
-    /// - Parameter route: `nil`: there is none for the path.
     private func respond(
         to request: HTTPRequest, by route: Route?, on connection: HTTPConnection,
         _ exchange: inout HTTPConnection.Exchange

@@ -21,8 +21,6 @@ internal import HTTPText
     /// blank continues the *name* of the field before it. So we look at the library's memory, where the header is as
     /// received, but for NULs at the ends of lines and names: each field must begin where the one before it ends. A NUL
     /// in front of a lone line feed stays undetected, because it looks like a carriage return.
-    ///
-    /// - Throws: the reason why they cannot be read.
     func fields(of connection: OpaquePointer, targetBytes: Int) throws(HTTPRejection) -> [HTTPField] {
         let headerBytes = unsafe CLibMicroHTTPD_header_size(connection)
         guard headerBytes <= HTTPLimits.headerBytes else {

@@ -60,6 +60,5 @@ public final class RequestLimit: Sendable {
         return true
     }
 
-    /// Gives back what was taken.
     func giveBack(_ amount: Int = 1, of client: [UInt8]) { state.change { $0.underWay.add(-amount, of: client) } }
 }

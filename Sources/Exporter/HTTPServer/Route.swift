@@ -12,9 +12,7 @@ public struct Route: Sendable {
     private let headers: [(name: String, value: String)]
     /// Whether a rejection is an object of JSON with a field `error`, instead of one line of plain text.
     public let rejectsInJSON: Bool
-    /// The limit of its requests; `nil`: none.
     public let limit: RequestLimit?
-    /// The meter that counts the route's requests; `nil`: none does.
     public let meter: HTTPMeter?
     private let respond: @Sendable (HTTPRequest) -> HTTPResponse
 

@@ -111,8 +111,7 @@ private func tlsPull(handshake: UnsafeMutableRawPointer?, buffer: UnsafeMutableR
     unsafe Unmanaged<TLSHandshake>.fromOpaque(handshake!).takeUnretainedValue().pull(buffer!, size)
 }
 
-/// Called when a message has been read or sent that ends the handshake of one side; corresponds to
-/// `gnutls_handshake_hook_func`.
+/// Called when a message has ended the handshake of one side; corresponds to `gnutls_handshake_hook_func`.
 @c(airquality_tls_finished)
 private func tlsFinished(
     session: gnutls_session_t?, type: UInt32, when: UInt32, isIncoming: UInt32, bytes: UnsafePointer<gnutls_datum_t>?

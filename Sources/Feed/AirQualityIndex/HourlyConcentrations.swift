@@ -17,9 +17,7 @@ public struct HourlyConcentrations: Sendable, Equatable {
         values[pollutant, default: [:]][hour] = concentration
     }
 
-    /// The newest hour that has a value, `nil` when there is none.
-    ///
-    /// - Parameter limit: hours after it do not count: they are a forecast.
+    /// The newest hour that has a value; `nil` when there is none. Hours after the limit are a forecast.
     public func newestHour(notAfter limit: Int) -> Int? {
         values.values.lazy.flatMap(\.keys).filter { $0 <= limit }.max()
     }

@@ -41,8 +41,7 @@ public enum IndexScale: String, CaseIterable, Sendable {
 
     /// The pollutants' sub-indices at an hour, and the index, which is the greatest of them: whole numbers.
     ///
-    /// India's and America's are rounded, as both authorities round; Europe's are cut off, so that each stays in its
-    /// class.
+    /// India's and America's are rounded, as the authorities do; Europe's are cut off, so each stays in its class.
     ///
     /// - Parameter hour: the newest one that counts.
     /// - Throws: what is missing. An index is never made of less than its rule wants.
@@ -116,8 +115,7 @@ public enum IndexScale: String, CaseIterable, Sendable {
 
     private func greater(_ one: Double?, _ other: Double?) -> Double? { [one, other].compactMap(\.self).max() }
 
-    /// Cuts off what is behind the step; a hair below the next step counts as that step, because tenths are no binary
-    /// fractions.
+    /// Cuts off what is behind the step; a hair below the next one counts as that: tenths are no binary fractions.
     private func truncated(_ value: Double, to step: Double) -> Double {
         let steps = (value / step + 1e-9).rounded(.down)
         return step == 1 ? steps : steps / (1 / step)

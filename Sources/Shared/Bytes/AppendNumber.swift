@@ -9,9 +9,7 @@ extension [UInt8] {
         }
     }
 
-    /// An integer, or a decimal with a fixed number of decimals.
-    ///
-    /// - Parameter number: in units of the last decimal.
+    /// An integer, or a decimal with a fixed number of decimals: `number` is in units of the last one.
     @inlinable
     package mutating func appendInteger(_ number: UInt64, decimals: Int = 0) {
         var text = InlineArray<24, UInt8>(repeating: 0)
@@ -34,9 +32,7 @@ extension [UInt8] {
         append(text.span.extracting(start...))
     }
 
-    /// The shortest decimal that reads back as the same double; whole numbers without a point.
-    ///
-    /// - Parameter number: finite.
+    /// The shortest decimal that reads back as the same finite double; whole numbers without a point.
     @inlinable
     package mutating func appendNumber(_ number: Double) {
         if number < 0 { append(UInt8(ascii: "-")) }

@@ -9,8 +9,6 @@ package func hexadecimal(_ number: some BinaryInteger, digits: Int) -> String {
 }
 
 /// The bytes of a text in which `%41` is A (RFC 3986, section 2.1); `nil` where two hexadecimal digits are missing.
-///
-/// - Parameter plusIsBlank: `+` is a blank, as in forms.
 @inlinable
 package func percentDecoded(_ text: some Sequence<UInt8>, plusIsBlank: Bool = false) -> [UInt8]? {
     var bytes: [UInt8] = []
@@ -28,10 +26,7 @@ package func percentDecoded(_ text: some Sequence<UInt8>, plusIsBlank: Bool = fa
     return bytes
 }
 
-/// The text that stands for these bytes in an address: all but the unreserved characters (RFC 3986, section 2.3) as
-/// `%41`.
-///
-/// - Parameter keepsSlashes: as in a path.
+/// The bytes as text of an address: all but unreserved characters (RFC 3986, section 2.3) and kept slashes as `%41`.
 package func percentEncoded(_ bytes: some Sequence<UInt8>, keepsSlashes: Bool = false) -> String {
     var text = ""
     for byte in bytes {

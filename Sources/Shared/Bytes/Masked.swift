@@ -3,9 +3,8 @@
 ///
 /// Works on text that is no valid address as well: where a password may have broken the syntax (`ws://me:pa/ss@host`),
 /// everything after the scheme is hidden.
-///
-/// The address is taken apart by its scalars: as a `Character`, `@` with a combining mark behind it is no `@`.
 package func masked(address: String) -> String {
+    // As a `Character`, `@` with a combining mark behind it is no `@`.
     let address = address.unicodeScalars
     let scheme = address.indices.first { address[$0...].starts(with: "://".unicodeScalars) }
     let afterScheme = scheme.map { address.index($0, offsetBy: 3) } ?? address.startIndex

@@ -1,7 +1,5 @@
-/// The text in quotation marks and on one line, for an error or a log: control characters are escaped, a very long text
-/// is cut.
-///
-/// - Parameter limit: how many characters (Unicode scalars) are shown.
+/// The text in quotation marks and on one line, for an error or a log: control characters are escaped, and what follows
+/// `limit` Unicode scalars is cut off.
 package func quoted(_ text: String, limit: Int = 200) -> String {
     var shown = "\""
     for scalar in text.unicodeScalars.prefix(limit) {

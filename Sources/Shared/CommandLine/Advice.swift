@@ -1,10 +1,7 @@
 internal import Bytes
 
-/// Advice for a word that users type and the program does not know: a flag of other programs, a flag of an
-/// earlier version, a command of the other program.
-///
-/// The tables of each program stand beside its flags. A row for each flag that is removed keeps old command lines
-/// helpful.
+/// Advice for a word that users type and the program does not know: a flag of other programs or of an earlier version,
+/// a command of the other program. The tables of each program stand beside its flags.
 public struct Advice: Sendable {
     /// As typed: flags with their dashes, other words without. A first or last `*` stands for anything there.
     let words: [String]

@@ -40,10 +40,7 @@ public struct ParsedFlags: Sendable {
         rejection(of: flag, index.flatMap { given[flag]?.values[$0] }, expected: expected)
     }
 
-    /// The result of what the flag's value is for.
-    ///
-    /// - Parameter expected: a usable value.
-    /// - Throws: the reason why there is none, as the error of the flag.
+    /// The result of what the flag's value is for; its error becomes the flag's, behind what was expected.
     public func using<Result: ~Copyable>(
         _ flag: String, expected: String, _ result: @autoclosure () throws -> Result
     ) throws(FlagError) -> Result {
@@ -63,7 +60,6 @@ public struct ParsedFlags: Sendable {
         return FlagError("\(origin(of: name)) \(flag.shown(text)): expected \(expected)")
     }
 
-    /// Warns of variables that look like those of flags and name none.
     public func logUnknownVariables(to logger: Logger) {
         guard !unknownVariables.isEmpty else { return }
         let more = unknownVariables.count > 10 ? " and \(unknownVariables.count - 10) more" : ""

@@ -1,15 +1,11 @@
 extension Program {
-    /// Usage of a command, on one line.
     func usage(of command: Command) -> String {
         var words = [name]
         if !command.name.isEmpty { words.append(command.name == commands[0].name ? "[\(command.name)]" : command.name) }
         return (words + command.operands + ["[flags]"]).joined(separator: " ")
     }
 
-    /// The text of `--help`, with a line break at the end.
-    ///
-    /// - Parameter command: the one that was named; `nil` = the program as a whole, with the flags of its first
-    ///   command.
+    /// The text of `--help` for a command that was named, or for the program with the flags of its first command.
     func helpText(for command: Command? = nil) -> String {
         var lines: [String] = []
         if let command {

@@ -16,7 +16,6 @@ public struct Program: Sendable {
     let otherVariables: [String]
     /// The first one runs when none is named. A flag that several commands have is a switch in all or in none.
     let commands: [Command]
-    /// Advice for words that users type and the program does not know.
     let advice: [Advice]
 
     public init(
@@ -32,13 +31,12 @@ public struct Program: Sendable {
         self.advice = advice
     }
 
-    /// Prints what the arguments ask for, or does what they say.
+    /// Prints what the arguments ask for, or does what they say, and returns the exit status.
     ///
     /// - Parameters:
     ///   - arguments: without the program's own name.
     ///   - signals: those that end the program while it only prints.
     ///   - perform: does what the flags say and returns the exit status. Its error is one line on standard error.
-    /// - Returns: the exit status.
     public func run(_ arguments: [String], signals: Signals, perform: (ParsedFlags) throws -> Int32) -> Int32 {
         do {
             switch try parse(arguments: arguments, environment: environmentVariables()) {

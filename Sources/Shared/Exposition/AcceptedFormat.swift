@@ -13,8 +13,6 @@ public struct AcceptedFormat: Sendable, Equatable {
     ///
     /// The quality of a format is that of the most specific range that covers it (RFC 9110 section 12.5.1). A range
     /// with a quality beyond 0 … 1, which a Prometheus release once sent, is no range.
-    ///
-    /// - Parameter accept: `nil` when there is no such header.
     public static func negotiate(_ accept: String?) -> AcceptedFormat {
         let ranges = accept.map(AcceptElement.list) ?? []
         var best: (quality: Int, place: Int, format: ExpositionFormat)?

@@ -13,15 +13,12 @@ public import AirQuality
 public struct Exposition: Sendable {
     private let cityFamilies: [CityFamily]
 
-    /// - Parameter families: families of cities that are wanted.
     public init(rules: StoreRules, families: Set<CityFamilyName> = Set(CityFamilyName.allCases)) {
         // A family that no reading has values for would have no samples, and cost a look at each city.
         cityFamilies = CityFamily.all.filter { families.contains($0.name) && rules.families.contains($0.name) }
     }
 
-    /// Appends the families that have samples.
-    ///
-    /// - Parameter page: UTF-8; without the format's ``ExpositionFormat/end``, because more families may follow.
+    /// Appends the families that have samples; without the format's ``ExpositionFormat/end``, as more may follow.
     public func render(_ snapshot: StoreSnapshot, in format: ExpositionFormat, to page: inout [UInt8]) {
         let labels = CityLabels(snapshot.states)
         for family in cityFamilies { family.append(snapshot.states, labels, in: format, to: &page) }

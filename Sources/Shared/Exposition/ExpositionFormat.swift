@@ -16,9 +16,7 @@ public enum ExpositionFormat: String, Sendable, CaseIterable {
     /// Text after all families.
     public var end: String { self == .openMetrics100 ? "# EOF\n" : "" }
 
-    /// The families of a source that have samples.
-    ///
-    /// - Parameter source: without one there are none.
+    /// The families of a source that have samples; none without a source.
     public func text<Source>(of families: [Family<Source>], from source: Source?) -> [UInt8] {
         guard let source else { return [] }
         var text: [UInt8] = []

@@ -58,9 +58,7 @@ public struct MetricFamily: Sendable {
 }
 
 extension [UInt8] {
-    /// Appends the value of a label: backslash, quotation mark and line feed are escaped.
-    ///
-    /// - Parameter text: UTF-8.
+    /// Appends UTF-8 as the value of a label: backslash, quotation mark and line feed are escaped.
     mutating func appendLabelValue(_ text: some Collection<UInt8>) {
         guard text.contains(where: isEscaped) else { return append(contentsOf: text) }
         for byte in text {

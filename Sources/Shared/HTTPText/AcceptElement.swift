@@ -12,8 +12,7 @@ package struct AcceptElement {
     /// The value of a parameter that is given once at least: the first one.
     package subscript(parameter: String) -> String? { parameters.first { $0.name == parameter }?.value }
 
-    /// The first elements of such a field, with their first parameters, without those whose quality is malformed. No
-    /// client sends as many as are read.
+    /// The first elements of such a field, more than any client sends, without those whose quality is malformed.
     package static func list(_ field: String) -> [AcceptElement] {
         splitUnquoted(field.utf8[...], at: UInt8(ascii: ","), limit: 16).compactMap { element in
             var parts = splitUnquoted(element, at: UInt8(ascii: ";"), limit: 8)
@@ -35,8 +34,7 @@ package struct AcceptElement {
     }
 }
 
-/// A quality value (RFC 9110 section 12.4.2), 0 to 1 with at most three decimals, in thousandths. `nil` for anything
-/// else.
+/// A quality value (RFC 9110 section 12.4.2), 0 to 1 with at most three decimals, in thousandths; else `nil`.
 func qualityValue(_ text: String) -> Int? {
     let text = text.utf8
     guard 1...5 ~= text.count, text.count == 1 || text.dropFirst().first == UInt8(ascii: ".") else { return nil }

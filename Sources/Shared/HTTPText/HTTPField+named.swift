@@ -1,7 +1,6 @@
 internal import Bytes
 
 extension [HTTPField] {
-    /// The value of the first field of that name.
     public func first(_ name: String) -> String? { first { $0.isNamed(name) }?.value }
 
     /// The values of all fields of that name, joined with `, ` (RFC 9110, section 5.3); `nil` when there is none.
@@ -10,7 +9,6 @@ extension [HTTPField] {
         return values.isEmpty ? nil : values.joined(separator: ", ")
     }
 
-    /// Number of fields of that name.
     public func count(_ name: String) -> Int { count { $0.isNamed(name) } }
 
     /// The members of all fields of that name, each a comma-separated list (RFC 9110, section 5.6.1).

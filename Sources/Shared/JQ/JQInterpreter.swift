@@ -67,9 +67,7 @@ public struct JQInterpreter: ~Copyable {
         return unsafe Array(String(cString: jv_string_value(text)).utf8)
     }
 
-    /// The value; `nil` where there is none.
-    ///
-    /// - Throws: the error in its place, in jq's words.
+    /// The value, `nil` where there is none; throws the error in its place, in jq's words.
     private static func checked(_ value: jv) throws(SystemError) -> jv? {
         if unsafe jv_is_valid(value) != 0 { return unsafe value }
         if unsafe jv_invalid_has_msg(jv_copy(value)) == 0 { return nil }

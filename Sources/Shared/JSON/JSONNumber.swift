@@ -1,9 +1,7 @@
 internal import Bytes
 
-/// The number that `text` is, and nothing else: JSON's grammar (RFC 8259 section 6), with JSON's white space around it
-/// allowed.
-///
-/// - Returns: the nearest `Double`, infinite beyond its range; `nil` when the text is no number.
+/// The nearest `Double` to a number by JSON's grammar (RFC 8259 section 6), with JSON's white space around it or not;
+/// infinite beyond the range, `nil` for any other text.
 public func jsonNumber(_ text: Span<UInt8>) -> Double? {
     var index = 0
     func skip(_ isWanted: (UInt8) -> Bool) -> Bool {

@@ -4,7 +4,6 @@ internal import Bytes
 extension JSONTree {
     public var text: String? { if case .text(let text) = self { text } else { nil } }
 
-    /// The elements of an array.
     public var elements: [JSONTree]? { if case .array(let elements) = self { elements } else { nil } }
 
     public var isNumber: Bool { if case .number = self { true } else { false } }

@@ -4,8 +4,7 @@ internal import Glibc
 public struct FileStamp: Sendable, Equatable {
     private let identity: FileIdentity
     private let size: Int64
-    /// Nanoseconds. The time of the inode's change rather than of the content's: it moves with both, and no program can
-    /// set it back.
+    /// Nanoseconds. When the inode changed: that moves with the content as well, and no program can set it back.
     private let changedAt: Int64
 
     /// `nil` when the file cannot be looked at.

@@ -37,8 +37,7 @@ package final class ListeningSocket: Sendable {
     /// The addresses to bind, the next one where the kernel does not know the family of the one before it.
     private static func places(of address: ListenAddress) -> [SocketAddress] {
         let found = address.socketAddresses
-        // An IPv6 socket of all interfaces takes IPv4 as well. A name with both kinds of addresses means IPv4, as for
-        // other servers.
+        // An IPv6 socket of all interfaces takes IPv4 too. A name with both kinds means IPv4, as for other servers.
         let preferred = if case .tcp(host: "", port: _) = address { AF_INET6 } else { AF_INET }
         return found.filter { $0.family == preferred } + found.filter { $0.family != preferred }
     }

@@ -2,8 +2,7 @@ internal import Bytes
 
 /// The log of a program: one line for each event, to standard error, where nobody waits for it. Libraries do not log.
 ///
-/// The lines look like those of Prometheus 3, which are Go's `slog`: time, level, message, and the fields in the order
-/// in which they are given.
+/// The lines look like those of Prometheus 3, which are Go's `slog`: time, level, message, and the fields as given.
 public struct Logger: Sendable {
     /// With the names of `--log.level`, which the log has in capitals.
     public enum Level: String, CaseIterable, Sendable {
@@ -12,8 +11,7 @@ public struct Logger: Sendable {
         case error
     }
 
-    /// The fields behind the message, in this order. Their names differ from each other, and from `time`, `level` and
-    /// `msg`.
+    /// The fields behind the message, in this order. Each name is given once, and none is `time`, `level` or `msg`.
     public struct Metadata: ExpressibleByDictionaryLiteral, Equatable, Sendable {
         struct Field: Equatable, Sendable {
             let name: String

@@ -29,7 +29,6 @@ internal import Glibc
         unsafe mutex.deallocate()
     }
 
-    /// Reads the state.
     package func read<Result>(_ body: (State) -> Result) -> Result {
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }

@@ -16,8 +16,7 @@ public struct NotifySocket: Sendable {
         watchdogInterval = Self.watchdogInterval(environment: environment, process: getpid())
     }
 
-    /// Sends states such as `READY=1`, `STOPPING=1`, `STATUS=…`. False when systemd does not take it at once, which a
-    /// program can ignore; never blocks.
+    /// Sends states such as `READY=1`, `STOPPING=1`, `STATUS=…`; false when systemd does not take it. Never blocks.
     @discardableResult
     public func send(_ state: String) -> Bool {
         let number = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
@@ -30,9 +29,7 @@ public struct NotifySocket: Sendable {
         return sent == bytes.count
     }
 
-    /// Tells systemd's watchdog, where there is one, that the process lives.
-    ///
-    /// - Returns: the time until it should be told again; `nil` without a watchdog.
+    /// Tells systemd's watchdog that the process lives; returns the time until the next call, `nil` without one.
     public func feedWatchdog() -> Duration? {
         guard let watchdogInterval else { return nil }
         send("WATCHDOG=1")

@@ -5,9 +5,7 @@ public enum OpenFileLimit {
     /// Descriptors kept for the rest of the process; half of them where there are few.
     static let reserve = 128
 
-    /// Raises the soft limit to what the program needs before it serves anybody.
-    ///
-    /// - Throws: a `SystemError` with both numbers when the hard limit is lower.
+    /// Raises the soft limit to what the program needs; where the hard limit is lower, the error has both numbers.
     public static func require(_ needed: Int) throws(SystemError) {
         let limit = raise(to: needed)
         guard limit < needed else { return }
@@ -17,9 +15,7 @@ public enum OpenFileLimit {
                 + "raise it with ulimit -n, or LimitNOFILE= of a systemd unit")
     }
 
-    /// Raises the soft limit as far as the hard limit allows.
-    ///
-    /// - Returns: how many connections the limit has room for, at most `wanted`.
+    /// Raises the soft limit as far as the hard limit allows, and returns how many of the connections it has room for.
     package static func raise(forConnections wanted: Int) -> Int {
         room(for: wanted, openFiles: raise(to: wanted + reserve))
     }
@@ -28,7 +24,7 @@ public enum OpenFileLimit {
         max(1, min(wanted, max(openFiles - reserve, openFiles / 2)))
     }
 
-    /// - Returns: the limit that is in force then.
+    /// Returns the limit that is in force then.
     private static func raise(to needed: Int) -> Int {
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         var limit = rlimit()

@@ -51,8 +51,7 @@ public struct ProcessStatistics: Sendable, Equatable {
         }
     }
 
-    /// Start time of the machine, seconds since the Unix epoch. Read once, so that the start of the process does not
-    /// move when the clock is set.
+    /// Start of the machine, in seconds since the Unix epoch. Read once: it must not move when the clock is set.
     private static let bootTime: Double = {
         var sinceBoot = timespec()
         unsafe clock_gettime(CLOCK_BOOTTIME, &sinceBoot)

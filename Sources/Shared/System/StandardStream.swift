@@ -13,9 +13,7 @@ public enum StandardStream: Int32, Sendable {
     @discardableResult
     public func write(_ text: String) -> Bool { write(Array(text.utf8)) }
 
-    /// Writes a line, or nothing when nobody makes room for it within the time.
-    ///
-    /// - Parameter line: at most 4,096 bytes (`PIPE_BUF`), for which a pipe that can be written to has room.
+    /// Writes a line of at most 4,096 bytes (`PIPE_BUF`), or nothing when nobody makes room for it within the time.
     public func write(_ line: String, within limit: Duration) {
         var stream = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)
         if unsafe poll(&stream, 1, limit.pollMilliseconds) > 0 { write(line) }
@@ -32,9 +30,7 @@ public func openMissingStandardStreams() {
     }
 }
 
-/// Corresponds to `write`, repeated until all is written or an error occurs.
-///
-/// - Returns: how many bytes were written; if not all of them, `errno` says why.
+/// Corresponds to `write`, repeated until all is written; returns how many bytes were, and `errno` says why not all.
 package func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Int {
     unsafe bytes.withUnsafeBytes { bytes in
         var start = 0

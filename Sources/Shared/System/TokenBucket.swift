@@ -7,9 +7,7 @@ package struct TokenBucket: Sendable {
     private static let maximumBurst = 1 << 30
 
     private let interval: Duration
-    /// Time in which an empty bucket fills.
     private let fillTime: Duration
-    /// Time at which the bucket is full again.
     private var fullAt = Duration.zero
 
     /// - Parameter burst: tokens of a full bucket.

@@ -1,6 +1,5 @@
 /// Work that may hang, done on a thread of its own, one piece after another. The thread exists while there is work.
 public final class WorkQueue: Sendable {
-    /// Name of the thread.
     private let name: String
     /// Pieces that may wait.
     private let limit: Int

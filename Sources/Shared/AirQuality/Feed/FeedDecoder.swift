@@ -2,15 +2,13 @@ internal import Bytes
 internal import JSON
 internal import Synchronization
 
-/// Turns a message into readings and rejections. An element that cannot be used never takes its neighbours with it.
+/// Turns messages into readings and rejections, on one thread at a time. No bad element takes its neighbours with it.
 ///
 /// ```swift
 /// var decoder = FeedDecoder(format: FeedFormat(valueField: "/now/aqi"))
 /// let message = Array(#"[{"city": "Pune", "now": {"aqi": 51}}]"#.utf8)
 /// store.record(decoder.decode(message.span, receivedAt: currentTime()), feed: 0)
 /// ```
-///
-/// Used from one thread at a time.
 public struct FeedDecoder: ~Copyable {
     /// Milliseconds that a reading's time may be ahead of its arrival.
     static let maximumLead: Int64 = 60_000
@@ -28,7 +26,6 @@ public struct FeedDecoder: ~Copyable {
     private let pollutants: [[UInt8]]?
     private let subindices: [[UInt8]]?
     private let place: [[UInt8]]?
-    /// Whether readings may have details.
     private let hasExtras: Bool
     private var unknownPollutants = BoundedReport()
     /// The last message, emptied: the next one takes its memory.
@@ -50,14 +47,11 @@ public struct FeedDecoder: ~Copyable {
         hasExtras = pollutants != nil || subindices != nil || place != nil
     }
 
-    /// Decodes a message.
-    ///
     /// - Parameters:
     ///   - message: the message as it came; anything but UTF-8 is rejected.
     ///   - receivedAt: when the whole message had arrived.
     ///   - program: makes the elements of a message that is valid JSON, as an array of them that is JSON as well, empty
     ///     for none; `nil` for a message that it cannot read. Called at most once.
-    /// - Returns: what ``ReadingStore/record(_:feed:)`` takes in.
     public mutating func decode(
         _ message: Span<UInt8>, receivedAt: Timestamp, through program: (Span<UInt8>) -> [UInt8]?
     ) -> FeedMessage {
@@ -269,8 +263,7 @@ public struct FeedDecoder: ~Copyable {
         return number.flatMap { range.contains($0) ? $0 + 0 : nil }
     }
 
-    /// Names in objects of concentrations that are none of the closed set, each given once, ten at most in the
-    /// decoder's life.
+    /// Unknown names in objects of concentrations, each given once, ten at most in the decoder's life.
     public mutating func takeUnknownPollutants() -> [String] { unknownPollutants.unreported() }
 
     /// Whether the text stands for a missing value: empty, `-`, `NA`, `N/A`.
@@ -288,7 +281,6 @@ public struct FeedDecoder: ~Copyable {
         guard let path = time else { return nil }
         let time: FeedTime?
         switch value(of: path, in: element) {
-        // `null` says as little as nothing does, as with the other fields.
         case nil, .null: return nil
         case .boolean, .array, .object: time = nil
         case .number(let number): time = FeedTime(epoch: number)

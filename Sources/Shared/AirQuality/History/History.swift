@@ -41,9 +41,7 @@ public struct History: Sendable {
         rule.usesWindows || time >= nextAt || time <= nextAt &- rule.interval
     }
 
-    /// Offers a reading; the rule decides whether it becomes a point.
-    ///
-    /// - Parameter now: when the reading arrived.
+    /// Offers a reading that arrived `now`; the rule decides whether it becomes a point.
     @inline(never)
     mutating func admit(_ point: HistoryPoint, rule: HistoryRule, at now: Timestamp) {
         guard !rule.usesWindows else { return admitToWindow(point, rule: rule, at: now) }
@@ -69,10 +67,7 @@ public struct History: Sendable {
         pending = point
     }
 
-    /// Keeps the pending reading if its window ends at or before `end`.
-    ///
-    /// - Parameter now: the time at which that happens.
-    /// - Returns: whether a point was kept.
+    /// Keeps the pending reading if its window ends at or before `end`, and returns whether a point was kept.
     @discardableResult
     mutating func closeWindow(before end: Timestamp, rule: HistoryRule, at now: Timestamp) -> Bool {
         guard let point = pending, end == .max || rule.window(of: point.time) < rule.window(of: end) else {

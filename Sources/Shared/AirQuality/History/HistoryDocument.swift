@@ -3,24 +3,19 @@ import Bytes
 /// The JSON of the history: the points of all wanted cities in one flat array, by time and then by name, because tools
 /// that turn it into one series per city want it so. A function of the points: equal points give equal bytes.
 public struct HistoryDocument: Sendable {
-    /// Number of points in the document.
     public let pointCount: Int
     private let snapshot: StoreSnapshot
     /// Cities with points that match, sorted by name.
     private let cities: [(number: Int, points: Range<Int>)]
-    /// When the points last changed.
     private let changedAt: Timestamp
 
-    /// Selects the points that match a query, without copying them.
-    ///
-    /// - Parameter snapshot: one with histories.
+    /// Selects the points that match a query from a snapshot with histories, without copying them.
     public init(_ snapshot: StoreSnapshot, query: HistoryQuery) {
         self.snapshot = snapshot
         let wanted = query.cities.map(Set.init)
         var cities: [(number: Int, points: Range<Int>)] = []
         var pointCount = 0
-        // If all cities are shown, the expiry of a city changes the document. A restart does not change it, because the
-        // restored points are the same.
+        // A city's expiry changes a document of all cities; a restart does not: the restored points are the same.
         var changedAt = wanted == nil ? snapshot.expiredAt ?? 0 : 0
         for number in snapshot.states.indices {
             if let wanted, !wanted.contains(snapshot.states[number].name) { continue }

@@ -3,7 +3,6 @@ public struct City: Sendable, Equatable {
     /// Row id in the storage file; starts at 1, never reused.
     public var id: Int64
     public var name: [UInt8]
-    /// The current index.
     public var index: Double
     /// Time of the newest reading.
     public var updatedAt: Timestamp

@@ -8,10 +8,8 @@ public enum CityName {
     /// Bytes of UTF-8.
     public static let maximumCount = 128
 
-    /// The part of `bytes` that is the name: surrounding ASCII white space removed; `nil` when there is none that may
-    /// be a label value.
-    ///
-    /// - Parameter bytes: well-formed UTF-8.
+    /// The part of well-formed UTF-8 that is the name, without surrounding ASCII white space; `nil` when there is none
+    /// that may be a label value.
     @inline(__always)
     public static func accepted(_ bytes: Span<UInt8>, in range: Range<Int>) -> Range<Int>? {
         let range = trimmed(bytes, in: range)
@@ -41,7 +39,6 @@ public enum CityName {
         return isFrom20 & ~is7F & ~word & highBits == highBits
     }
 
-    /// Whether a name sorts before another, byte by byte.
     static func precedes(_ left: [UInt8], _ right: [UInt8]) -> Bool { left.lexicographicallyPrecedes(right) }
 
     /// The range without surrounding ASCII white space: space, TAB, LF, VT, FF, CR.

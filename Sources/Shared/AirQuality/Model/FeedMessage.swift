@@ -24,11 +24,7 @@ public struct FeedMessage: ~Copyable, Sendable {
     /// When the whole message had arrived.
     var receivedAt: Timestamp
 
-    /// Makes a message without readings.
-    ///
-    /// - Parameters:
-    ///   - byteCount: bytes of its payload.
-    ///   - receivedAt: when the whole message had arrived.
+    /// Makes a message without readings, whose payload had `byteCount` bytes.
     public init(byteCount: Int, receivedAt: Timestamp) {
         self.byteCount = byteCount
         self.receivedAt = receivedAt
@@ -56,7 +52,6 @@ public struct FeedMessage: ~Copyable, Sendable {
         }
     }
 
-    /// Whether nothing has been found in it: neither readings, nor rejections, nor cities of other shards.
     var isEmpty: Bool { readings.isEmpty && rejections.isEmpty && skipped == 0 }
 
     /// The readings whose index is in range: the store rejects others, and late ones.

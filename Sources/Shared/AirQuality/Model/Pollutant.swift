@@ -1,5 +1,4 @@
-/// A pollutant that an index is made of, in the order of the exposition. The raw value is its name in the feed and in
-/// the metrics.
+/// A pollutant of an index, in the order of the exposition. The raw value is its name in the feed and in the metrics.
 public enum Pollutant: String, CaseIterable, Sendable {
     case pm25 = "pm2_5"
     case pm10, no2, so2, o3, co, nh3

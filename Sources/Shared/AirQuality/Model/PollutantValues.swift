@@ -8,9 +8,7 @@ public struct PollutantValues: Sendable {
     /// Values in the order of ``pollutants``; NaN where nothing is known.
     private var values = InlineArray<7, Double>(repeating: .nan)
 
-    /// The value of a pollutant; `nil` when nothing is known.
-    ///
-    /// - Parameter pollutant: its place among ``pollutants``.
+    /// The value of the pollutant with this place among ``pollutants``; `nil` when nothing is known.
     public subscript(pollutant: Int) -> Double? {
         get { values[pollutant].isNaN ? nil : values[pollutant] }
         set { values[pollutant] = newValue ?? .nan }

@@ -6,9 +6,7 @@ public struct QueryParameter {
     public var name: String
     public var value: [UInt8]
 
-    /// The parameters of a query, in their order.
-    ///
-    /// - Parameter query: the form-encoded part of the address behind `?`.
+    /// The parameters of a query, the form-encoded part of the address behind `?`, in their order.
     public static func all(in query: String) throws(QueryError) -> [QueryParameter] {
         try formFields(query).map { field throws(QueryError) in
             guard let name = field.name.map({ String(decoding: $0, as: UTF8.self) }) else {

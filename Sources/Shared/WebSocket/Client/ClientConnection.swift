@@ -1,9 +1,6 @@
 internal import Glibc
 
-/// One connection of a client, from the dial to the end of its socket: the bytes that wait to be sent, and the frames
-/// that arrive.
-///
-/// Belongs to the loop's thread.
+/// One connection of a client, from the dial to the end of its socket. Belongs to the loop's thread.
 final class ClientConnection {
     /// Bytes of TLS records on its own account, the handshake's included. A server that asks for new keys over and
     /// over, and reads none of the answers, would have them pile up.
@@ -35,7 +32,6 @@ final class ClientConnection {
     /// The socket has connected, or begun to.
     func begin(_ socket: Socket) { self.socket = self.socket ?? socket }
 
-    /// The socket is gone.
     func socketEnded() {
         stopReading()
         socket = nil
@@ -56,9 +52,7 @@ final class ClientConnection {
         send(FrameWriter.frame(opcode, payload, mask: .random(in: .min ... .max)))
     }
 
-    /// Sends the records that TLS makes on its own account, such as alerts and key updates.
-    ///
-    /// - Returns: false when these are too many.
+    /// Sends the records that TLS makes on its own account, such as alerts and key updates; false when too many.
     func sendFromTLS() -> Bool {
         let records = tls?.takeOutput() ?? []
         write(records)
@@ -96,9 +90,8 @@ final class ClientConnection {
 
     // MARK: The end
 
-    /// Sends a close frame after what waits, and ends within a second whatever the server does. It is for the server to
-    /// end the connection: if we did at once, unread bytes of it would turn the end into a reset, which can overtake
-    /// what was sent last.
+    /// Sends a close frame after what waits, and ends within a second whatever the server does. If we ended at once,
+    /// unread bytes of the server would turn the end into a reset, which can overtake what was sent last.
     func close(status: UInt16?) {
         socket?.setDeadline(seconds: 1)
         sendPong()

@@ -1,8 +1,7 @@
 internal import CLibWebSockets
 internal import System
 
-/// Runs on a client's thread. It passes socket events, results of lookups and orders from other threads to the
-/// `ConnectionState`, and performs the actions that it returns.
+/// Passes sockets' events, lookups and orders to the `ConnectionState`, and does what it says; on the client's thread.
 final class ClientLoop {
     private let client: WebSocketClient
     private let lookups = WorkQueue(name: "lookup", limit: 4)
@@ -41,8 +40,6 @@ final class ClientLoop {
     }
 
     /// Handles a callback of libwebsockets, which is not asked to speak HTTP, TLS or WebSocket.
-    ///
-    /// - Parameter bytes: what has arrived, there during the call.
     func handle(_ reason: lws_callback_reasons, of socket: Socket, bytes: Span<UInt8>) {
         guard let connection = connection(socket.number) else { return }
         switch reason {
@@ -85,8 +82,7 @@ extension ClientLoop {
         for text in configuration.subscriptions { connection.send(.text, Array(text.utf8)) }
     }
 
-    /// Looks the host up on another thread, which may outlive the client: that can take half a minute, and the loop has
-    /// deadlines.
+    /// Looks the host up on another thread, which may outlive the client: that can take half a minute.
     private func resolve(_ number: Int, host: String) {
         let isAccepted = lookups.submit { [weak client = client] in client?.give(.connection(number, lookUp(host))) }
         if !isAccepted { client.give(.connection(number, .notResolved(detail: "earlier name lookups hang"))) }

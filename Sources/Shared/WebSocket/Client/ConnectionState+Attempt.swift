@@ -9,12 +9,10 @@ extension ConnectionState {
         case asking = "response to the handshake"
     }
 
-    /// An attempt on its way to a connection.
     struct Attempt {
         var step = Step.resolving
         /// IP addresses that have not been tried.
         var ipAddresses: ArraySlice<String> = []
-        /// The IP address that is tried.
         var ipAddress = ""
         /// End of the time for the whole attempt.
         let deadline: Duration

@@ -9,7 +9,6 @@ extension ConnectionState {
         var lastMessageAt: Duration
         var messages = 0
         var pingSentAt: Duration?
-        /// Time at which the subscriptions were sent last.
         private var subscribedAt: Duration
 
         init(at now: Duration) {

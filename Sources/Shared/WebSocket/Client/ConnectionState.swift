@@ -3,10 +3,9 @@ internal import FeedProtocol
 
 /// The state machine of one feed's connections: it takes events and returns actions.
 ///
-/// The machine handles every way in which a connection can end, and reports exactly one `disconnected` for each
-/// attempt, however many callbacks libwebsockets makes: the events of a connection carry its number, and only the
-/// newest number counts. The deadlines are kept here too, so that none of them depends on a callback. Not copyable:
-/// reading from it never copies the configuration.
+/// Each attempt gets exactly one `disconnected`, however many callbacks libwebsockets makes: the events of a connection
+/// carry its number, and only the newest number counts. The deadlines are kept here too, so that none depends on a
+/// callback. Not copyable: reading from it never copies the configuration.
 struct ConnectionState: ~Copyable {
     enum Event: Equatable {
         /// `nextDeadline` has passed. The first one begins the first attempt.
@@ -61,9 +60,8 @@ struct ConnectionState: ~Copyable {
     let configuration: WebSocketClientConfiguration
     private var policy: ReconnectPolicy
     private var phase = Phase.waiting(until: .zero)
-    /// Clock reading passed with the current event.
+    // Passed with the current event.
     private var now = Duration.zero
-    /// Random number passed with the current event.
     private var random = 0.0
     /// Number of the newest lookup or connection.
     private(set) var number = 0
@@ -212,9 +210,7 @@ extension ConnectionState {
 // MARK: The ways to an end
 
 extension ConnectionState {
-    /// Ends the attempt or the connection; the next attempt waits as the policy says.
-    ///
-    /// - Parameter ending: the action that ends it; `abort` unless another is given.
+    /// Ends the attempt or the connection, by `abort` unless told otherwise; the next one waits as the policy says.
     private mutating func disconnect(
         _ reason: DisconnectReason, _ detail: String, retryAfter: Duration? = nil, by ending: Action? = nil
     ) -> [Action] {

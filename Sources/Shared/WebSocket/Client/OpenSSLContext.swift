@@ -39,9 +39,7 @@ internal import System
         }
     }
 
-    /// Gives each certificate of a file to `use`, and its number.
-    ///
-    /// - Returns: false when there is none, or one cannot be read or used.
+    /// Gives each certificate of a file to `use`, with its number; false when none is there, or one is not usable.
     private static func readCertificates(_ pem: OpaquePointer, _ use: (Int, OpaquePointer) -> Bool) -> Bool {
         var count = 0
         while let certificate = unsafe PEM_read_bio_X509_AUX(pem, nil, noPassPhrase, nil) {
@@ -54,8 +52,7 @@ internal import System
         return count > 0 && ERR_GET_LIB(error) == ERR_LIB_PEM && ERR_GET_REASON(error) == PEM_R_NO_START_LINE
     }
 
-    /// OpenSSL gets the content and not the name: what it would open may be another file by then, such as a pipe, on
-    /// which it would wait.
+    /// OpenSSL gets the content and not the name, which may be that of a pipe by then, on which it would wait.
     private static func use(
         _ file: String, as role: TLSFileError.Role, with load: (_ pem: OpaquePointer) -> Bool
     ) throws(TLSFileError) {

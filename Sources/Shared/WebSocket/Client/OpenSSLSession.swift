@@ -1,13 +1,11 @@
 internal import CLibWebSockets
 internal import System
 
-/// The one owner of an OpenSSL `SSL`: the client's side of a TLS connection, without a socket. It decrypts bytes from
-/// the network and encrypts bytes for the server.
+/// The one owner of an OpenSSL `SSL`: the client's side of a TLS connection, without a socket.
 ///
 /// libwebsockets could do this too, but hides why a connection fails, does not check the certificate of an IPv6
 /// address, and takes TLS for its own HTTP client alone.
 @safe struct OpenSSLSession: ~Copyable {
-    /// A step forward of the connection.
     enum Step {
         /// The handshake is over; from now on `send` may be called.
         case established
@@ -21,7 +19,6 @@ internal import System
     private let received: OpaquePointer
     private let outgoing: OpaquePointer
 
-    /// Begins a connection to the server of an address.
     init(_ address: WebSocketAddress, _ tls: WebSocketTLS) throws(TLSFileError) {
         let context = try OpenSSLContext(tls)
         unsafe ssl = unsafe context.makeSession()
@@ -52,9 +49,8 @@ internal import System
         unsafe bytes.withUnsafeBytes { _ = unsafe BIO_write(received, $0.baseAddress, Int32($0.count)) }
     }
 
-    /// Goes on with what has come from the wire, with nothing as well. `takeOutput` has the answer, also after a fault.
-    ///
-    /// - Returns: `nil` when more has to come first.
+    /// Goes on with what has come from the wire, with nothing as well; `nil` when more has to come first. `takeOutput`
+    /// has the answer, also after a fault.
     func next() throws(SystemError) -> Step? {
         ERR_clear_error()
         guard isEstablished else {
@@ -76,7 +72,6 @@ internal import System
         return unsafe SSL_write(ssl, bytes, Int32(bytes.count)) == bytes.count
     }
 
-    /// Removes and returns the bytes for the wire.
     func takeOutput() -> [UInt8] {
         let count = unsafe BIO_ctrl_pending(outgoing)
         guard count > 0 else { return [] }

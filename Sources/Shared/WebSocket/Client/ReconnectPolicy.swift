@@ -1,8 +1,7 @@
 /// Exponential back-off with full jitter.
 ///
-/// The bound doubles with each failure in a row: minimum, 2 × minimum, 4 × minimum … maximum. The wait is anything
-/// between zero and the bound, all equally likely. A connection that lasted a minute was healthy, and the bound is the
-/// minimum again.
+/// The bound doubles with each failure in a row, from the minimum to the maximum. The wait is anything between zero and
+/// the bound, all equally likely. After a connection that lasted a minute the bound is the minimum again.
 struct ReconnectPolicy: Equatable {
     static let healthyAfter: Duration = .seconds(60)
     /// Upper bound for `Retry-After`.
@@ -19,12 +18,9 @@ struct ReconnectPolicy: Equatable {
         self.maximum = max(maximum, self.minimum)
     }
 
-    /// The bound of the next wait.
     var bound: Duration { min(minimum * (1 << failures), maximum) }
 
-    /// The wait after a connection that lasted `connectedFor`, `nil` when it was never open.
-    ///
-    /// - Parameter random: in 0..<1.
+    /// The wait after a connection that lasted `connectedFor`, `nil` when it was never open; `random` is in 0..<1.
     mutating func delay(connectedFor: Duration?, retryAfter: Duration?, random: Double) -> Duration {
         if let connectedFor, connectedFor >= Self.healthyAfter { failures = 0 }
         let jittered = bound * random

@@ -15,10 +15,8 @@ internal import System
 /// thread.join()
 /// ```
 ///
-/// libwebsockets connects and runs the loop of sockets. What goes over them is made and read here: TLS by OpenSSL
-/// (`OpenSSLSession`), the handshake (`HandshakeRequest`, `HandshakeResponse`) and the frames (`FrameReader`).
-///
-/// Each client has a context and a thread of its own, so that nothing that happens to one feed delays another.
+/// libwebsockets connects and runs the loop of sockets; TLS, the handshake and the frames are made and read here. Each
+/// client has a context and a thread of its own, so that nothing that happens to one feed delays another.
 public final class WebSocketClient: Sendable {
     /// Events that other threads have for the loop, and where it waits for them.
     // @unchecked: the pointer is only used under the lock, and taken away under it before the context is destroyed.

@@ -1,9 +1,7 @@
 internal import CLibWebSockets
 internal import System
 
-/// The one owner of an `lws_context`: a client's sockets in one loop.
-///
-/// Belongs to the thread that calls `service`.
+/// The one owner of an `lws_context`: a client's sockets in one loop. Belongs to the thread that calls `service`.
 @safe struct WebSocketContext: ~Copyable {
     let context: OpaquePointer
     private let loop: ClientLoop
@@ -20,10 +18,8 @@ internal import System
         return unsafe UnsafePointer(protocols)
     }()
 
-    /// - Parameters:
-    ///   - loop: handles the events; kept until the last one, which comes while this object goes.
-    ///   - client: lets other threads end `service` from now on until this object goes.
-    /// - Returns: `nil` when libwebsockets fails; it does not say why.
+    /// Keeps the loop for all events; the last one comes while this object goes. Until then the client lets other
+    /// threads end `service`. `nil` when libwebsockets fails; it does not say why.
     init?(_ loop: ClientLoop, of client: WebSocketClient) {
         lws_set_log_level(0, nil)
         var info = unsafe lws_context_creation_info()
@@ -39,8 +35,7 @@ internal import System
         // The deadlines are ours.
         unsafe info.timeout_secs = UInt32(Int32.max) / 2
         unsafe info.connect_timeout_secs = UInt32(Int32.max) / 2
-        // Root stays root, as it would without libwebsockets. Debian 12: the numbers in its header are signed, later
-        // unsigned.
+        // Root stays root. Debian 12: the numbers in libwebsockets' header are signed, later unsigned.
         unsafe info.uid = .init(truncatingIfNeeded: -1)
         unsafe info.gid = .init(truncatingIfNeeded: -1)
         let log = unsafe CLibWebSockets_log(&info)

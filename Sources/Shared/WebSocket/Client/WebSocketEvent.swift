@@ -7,9 +7,8 @@ public enum WebSocketEvent: Sendable, Equatable {
     case connecting
     /// With the header fields of the handshake's response.
     case connected([HTTPField])
-    /// One for each ended connection or failed attempt.
-    ///
-    /// `detail` is one line for people. `retryAfter` is what the server asked for when it rejected the handshake.
+    /// One for each ended connection or failed attempt. `detail` is one line for people, `retryAfter` what the server
+    /// asked for when it rejected the handshake.
     case disconnected(DisconnectReason, detail: String, retryAfter: Duration?)
     case paused, resumed
 }

@@ -2,9 +2,7 @@ internal import Bytes
 internal import CLibWebSockets
 internal import HTTPText
 
-/// The response that accepts a request, whatever its path (RFC 6455, section 4.2).
-///
-/// - Parameter fields: additional fields of the response.
+/// The response that accepts a request, whatever its path (RFC 6455, section 4.2), with additional fields.
 func acceptHandshake(_ head: HTTPHead, fields: [HTTPField]) throws(HandshakeRejection) -> [UInt8] {
     guard head.startLine.hasSuffix(" HTTP/1.1"), head.fields.count("Host") == 1 else {
         throw HandshakeRejection("this is no GET request of HTTP/1.1")

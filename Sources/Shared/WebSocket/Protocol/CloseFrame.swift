@@ -25,7 +25,6 @@ struct CloseFrame: Equatable {
     /// Statuses allowed in a frame: section 7.4 and the registry that it set up.
     private static let allowed: [ClosedRange<UInt16>] = [1000...1003, 1007...1014, 3000...4999]
 
-    /// A server's frame in one line for people.
     var description: String {
         guard let status else { return "closed by the server without a status" }
         return "closed by the server with status \(status)" + (reason.isEmpty ? "" : ": \(reason)")

@@ -24,7 +24,6 @@ struct FrameHeader {
     /// Masking key of a client's frame, else zero.
     let mask: InlineArray<4, UInt8>
 
-    /// Length of a frame header, from its second byte.
     static func length(secondByte: UInt8) -> Int {
         let maskBytes = secondByte & 0x80 == 0 ? 0 : 4
         return switch secondByte & 0x7F {

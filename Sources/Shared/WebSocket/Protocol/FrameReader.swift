@@ -25,9 +25,6 @@ struct FrameReader: ~Copyable {
     private var message: PartialMessage?
     private var isClosed = false
 
-    /// - Parameters:
-    ///   - sender: the peer.
-    ///   - compression: what was agreed on; `nil` = none.
     init(from sender: FrameHeader.Sender, maximumMessageBytes: Int, compression: Compression? = nil) {
         self.sender = sender
         self.maximumMessageBytes = maximumMessageBytes
@@ -107,7 +104,6 @@ struct FrameReader: ~Copyable {
         }
     }
 
-    /// Takes in the next part of a frame's payload.
     private mutating func take(_ masked: Span<UInt8>, of frame: FrameHeader) throws(ProtocolViolation) {
         let start = frame.payloadBytes - payloadLeft - masked.count
         // Clients mask theirs (section 5.3).
@@ -136,7 +132,6 @@ struct FrameReader: ~Copyable {
     }
 }
 
-/// A message that is not whole yet.
 private struct PartialMessage {
     let isText: Bool
     let isCompressed: Bool

@@ -22,7 +22,6 @@ enum FrameWriter {
         return frame
     }
 
-    /// A close frame's payload; `nil` = without a status.
     static func closePayload(status: UInt16?) -> [UInt8] {
         status.map { [UInt8(truncatingIfNeeded: $0 >> 8), UInt8(truncatingIfNeeded: $0)] } ?? []
     }

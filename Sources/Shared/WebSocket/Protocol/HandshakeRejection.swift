@@ -24,7 +24,6 @@ struct HandshakeRejection: Error, Equatable {
     }
 }
 
-/// The status line and the header fields of a response.
 func responseHead(_ status: String, _ fields: [HTTPField]) -> [UInt8] {
     let lines = ["HTTP/1.1 \(status)"] + fields.map { "\($0.name): \($0.value)" }
     return Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)

@@ -4,9 +4,8 @@ internal import System
 
 /// The request for a WebSocket (RFC 6455, section 4.1).
 struct HandshakeRequest {
-    /// The one extension that is offered. Without context takeover each message is compressed on its own, which costs
-    /// the server no memory between messages; a server that does not agree to that is understood as well: see
-    /// `Inflater`.
+    /// The one extension that is offered: each message compressed on its own, which costs the server no memory between
+    /// messages. A server that does not agree to that is understood as well: see `Inflater`.
     static let compressionOffer = "permessage-deflate; server_no_context_takeover; client_no_context_takeover"
     static let maximumBytes = 64 << 10
 

@@ -38,8 +38,7 @@ enum HandshakeResponse: Equatable {
         return Int(parts[1]).flatMap { $0 >= 100 ? $0 : nil }
     }
 
-    /// A body is not looked for: a response of status 101 never has one, whatever its length or coding say (RFC 9112,
-    /// section 6.3). Some servers send such fields.
+    /// Looks for no body, whatever length or coding some servers send with a status 101 (RFC 9112, section 6.3).
     private static func upgrade(_ fields: [HTTPField], _ request: HandshakeRequest) -> HandshakeResponse {
         func rejected(_ detail: String) -> HandshakeResponse {
             .rejected(detail: "status 101 " + detail, retryAfter: nil)

@@ -2,9 +2,8 @@ internal import CZlib
 
 /// The one owner of a zlib stream that reads compressed messages (RFC 7692): some 60 KiB, whatever they hold.
 ///
-/// A message of which enough is known can be abandoned in the middle. When each message is compressed on its own, that
-/// makes a decompression bomb as cheap as any other message. With context takeover the rest has to be inflated all the
-/// same, for the window of the message after it.
+/// A message can be abandoned in the middle, so a decompression bomb is as cheap as any other message. With context
+/// takeover the rest has to be inflated all the same, for the window of the message after it.
 @safe struct Inflater: ~Copyable {
     /// zlib keeps a pointer to it, so it must not move.
     private let stream: UnsafeMutablePointer<z_stream>
@@ -23,7 +22,6 @@ internal import CZlib
         precondition(result == Z_OK, "zlib has no memory or another version")
     }
 
-    /// A message begins.
     mutating func begin() {
         switch compression {
         case .withoutContext: unsafe inflateReset(stream)

@@ -182,7 +182,7 @@ let package = Package(
                 "Bytes", "HTTPServer", "HTTPText", "System", "WebConfiguration", "TestSupport", "CGnuTLS",
             ]),
         .testTarget(
-            name: "AirQualityTests", dependencies: ["AirQuality", "Bytes", "FeedProtocol", "HTTPText", "TestSupport"],
+            name: "AirQualityTests", dependencies: ["AirQuality", "Bytes", "HTTPText", "TestSupport"],
             exclude: ["Golden"]),
         .testTarget(
             name: "ExpositionTests",

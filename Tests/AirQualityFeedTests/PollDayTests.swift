@@ -1,5 +1,4 @@
 import AirQualityIndex
-import AirSources
 import Bytes
 import HTTPText
 import Synchronization
@@ -8,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import AirQualityFeed
+@testable import AirSources
 @testable import HTTPClient
 
 private let hour: Int64 = 3_600_000
@@ -18,11 +18,7 @@ private let cities = ["Delhi", "Pune", "Agra", "Patna", "Kota", "Surat"].enumera
     PolledCity(name: name, latitude: 20 + Double(number), longitude: 77)
 }
 
-private func iso(_ time: Int64) -> String {
-    func two(_ number: Int64) -> String { (number < 10 ? "0" : "") + "\(number)" }
-    let count = (time - midnight) / hour + 48
-    return "2026-07-\(two(19 + count / 24))T\(two(count % 24)):00:00Z"
-}
+private func iso(_ time: Int64) -> String { rfc3339(time / 1000) }
 
 /// A source that answers as documented, and in every fifth request as it does when something is wrong.
 private struct Service {

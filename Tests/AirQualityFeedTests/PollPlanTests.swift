@@ -105,13 +105,6 @@ private func station(_ index: Int, at time: Int64) -> String {
 struct PollPlanTests {
     // MARK: When
 
-    @Test func `The first round begins at once, the next ones at multiples of the interval`() {
-        var scenario = Scenario()
-        #expect(scenario.answerAll() == ["Delhi", "Pune", "Agra"])
-        #expect(scenario.news == ["Delhi 50", "Pune 50", "Agra 50"])
-        #expect(scenario.wait() == start + 10 * minute)
-    }
-
     @Test func `A round begins up to a tenth of the interval late, a minute at most`() {
         var scenario = Scenario(random: 0.5)
         scenario.answerAll()
@@ -306,15 +299,6 @@ struct PollPlanTests {
     }
 
     // MARK: What is known
-
-    @Test func `Why a city is left out is said once, ten at most`() {
-        var scenario = Scenario()
-        for _ in 0..<2 {
-            scenario.answerAll { _ in #"{"status":"error","data":"Unknown station"}"# }
-            scenario.now += 15 * minute
-        }
-        #expect(scenario.log == cities.map { "left out \($0.name): Unknown station" })
-    }
 
     @Test func `A station that says 480 and then nothing is news once`() {
         var scenario = Scenario()

@@ -36,14 +36,7 @@ struct FeedDecoderTests {
         (#"{"city":"Pune","aqi":7}"#, ["Pune 7.0"], [:]),
         (#"[{"city":"Pune","aqi":30.0309},{"city":"Pune","aqi":31}]"#, ["Pune 31.0"], [:]),
         // Whole messages.
-        rejected("", "not_json"), rejected("[1,]", "not_json"),
-        rejected(#"[{"city":"Pune","aqi":7},]"#, "not_json"),
-        rejected(#"[{"city":"Pune","aqi":007}]"#, "not_json"),
-        // simdjson says no more of these than that they are no JSON.
-        rejected(#"[{"city":"Pune","aqi":7},{"city":"Delhi","aqi":1e999}]"#, "not_json"),
-        rejected(#"[{"city":"Pune","aqi":7},{"city":"Delhi","aqi":123456789012345678901234567890}]"#, "not_json"),
-        rejected(#"[{"city":"Pune","aqi":7},{"city":"\ud800","aqi":1}]"#, "not_json"),
-        rejected(#"[{"city":"Pune","aqi":7},{"city":"\udc00x","aqi":1}]"#, "not_json"),
+        rejected("", "not_json"), rejected(#"[{"city":"Pune","aqi":7},]"#, "not_json"),
         rejected("7", "not_an_array"), rejected(#""Pune""#, "not_an_array"),
         // Elements.
         (#"[7,null,"Pune",[],{"city":"Pune","aqi":7}]"#, ["Pune 7.0"], ["not_an_object": 4]),
@@ -71,9 +64,7 @@ struct FeedDecoderTests {
         value("\"-\"", nil, "no_value"), value("\"NA\"", nil, "no_value"), value("\"na\"", nil, "no_value"),
         value("\"N/A\"", nil, "no_value"), value("\" n/a \"", nil, "no_value"),
         value("\"12.5\"", "Pune 12.5"), value("\" 12\\t\"", "Pune 12.0"), value("\"-0\"", "Pune 0.0"),
-        value("\"+5\"", nil, "bad_value"), value("\"007\"", nil, "bad_value"), value("\"0x10\"", nil, "bad_value"),
-        value("\"NaN\"", nil, "bad_value"), value("\"inf\"", nil, "bad_value"), value("\"1,5\"", nil, "bad_value"),
-        value("\"12 13\"", nil, "bad_value"), value("\"--\"", nil, "bad_value"), value("\"NAN/A\"", nil, "bad_value"),
+        value("\"1,5\"", nil, "bad_value"), value("\"--\"", nil, "bad_value"), value("\"NAN/A\"", nil, "bad_value"),
         value("true", nil, "bad_value"), value("[]", nil, "bad_value"), value("{}", nil, "bad_value"),
         rejected(#"[{"city":"Pune"}]"#, "no_value"),
         // The first reason that applies is the one.
@@ -90,19 +81,9 @@ struct FeedDecoderTests {
         #expect(test.rejections == row.rejections)
         let feed = test.store.feeds[0]
         #expect(feed.messages == 1)
+        #expect(feed.messagesWithoutReadings == (row.cities.isEmpty && row.rejections.isEmpty ? 1 : 0))
         #expect(feed.bytes == UInt64(row.message.utf8.count))
         #expect(feed.lastMessageAt == TestStore.start)
-    }
-
-    @Test func `A message of other names and another place is read as configured`() throws {
-        let format = FeedFormat(
-            items: try #require(jsonPointer("/data/0")), cityField: "name", valueField: "index", timeField: "at")
-        var test = TestStore(format: format)
-        test.receive(
-            #"{"data":[[{"name":"Pune","index":"7","at":"2026-11-21T04:49:45.252Z"},{"city":"Surat","aqi":1}]]}"#)
-        #expect(test.cities == ["Pune 7.0"])
-        #expect(test.rejections == ["no_city": 1])
-        #expect(test.state(of: "Pune")?.updatedAt == 1_795_236_585_252)
     }
 
     @Test func `A message is read by pointers into its elements`() {

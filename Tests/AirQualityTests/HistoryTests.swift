@@ -61,18 +61,6 @@ struct HistoryTests {
         #expect(test.points(of: "Pune").map(\.index) == [0, 1, 2, 3, 4])
     }
 
-    @Test func `The history makes one point of two in a millisecond, the later one`() {
-        var test = TestStore(history: HistoryRule(interval: 0))
-        test.receive(#"[{"city":"Pune","aqi":1},{"city":"Pune","aqi":2}]"#, at: TestStore.start)
-        test.receive("Pune", 3, at: TestStore.start)
-        #expect(test.points(of: "Pune") == [HistoryPoint(time: TestStore.start, index: 3, category: 1)])
-        var slow = TestStore()
-        slow.receive(#"[{"city":"Pune","aqi":1},{"city":"Pune","aqi":52}]"#, at: TestStore.start)
-        slow.receive("Pune", 3, at: TestStore.start + 5)
-        slow.receive(#"[{"city":"Pune","aqi":4}]"#, at: TestStore.start + 5)
-        #expect(slow.points(of: "Pune").map(\.index) == [52, 4])
-    }
-
     @Test func `The history with room for one point still takes the first two at once, then waits`() {
         var test = TestStore(history: HistoryRule(capacity: 1))
         for (second, index) in [(0, 1), (1, 2), (2, 3), (31, 4)] {

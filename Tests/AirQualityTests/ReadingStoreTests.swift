@@ -1,4 +1,3 @@
-import FeedProtocol
 import TestSupport
 import Testing
 
@@ -133,20 +132,6 @@ struct ReadingStoreTests {
         #expect(test.cities == ["Pune 1.0"] && test.rejections == ["bad_time": 1])
         test.receive(#"{"city":"Pune","aqi":3}"#, at: TestStore.start)
         #expect(test.cities == ["Pune 3.0"])
-    }
-
-    @Test func `The store counts finished handshakes, and messages without readings`() {
-        var test = TestStore()
-        test.store.apply(.connecting, feed: 0)
-        test.store.apply(.disconnected(.refused, detail: ""), feed: 0)
-        test.store.apply(.connecting, feed: 0)
-        test.store.apply(.connected(nil), feed: 0)
-        test.receive("[]")
-        test.receive("[7]")
-        test.receive("7")
-        let feed = test.store.feeds[0]
-        #expect(feed.connectionAttempts == 2 && feed.connections == 1)
-        #expect(feed.messages == 3 && feed.messagesWithoutReadings == 1)
     }
 
     @Test func `The store drops cities not heard of, by arrival, and forgets them entirely`() {

@@ -158,10 +158,4 @@ struct PageTests {
         #expect(Self.names(page) == (40..<100).reversed().map { "c\($0 + 1000)" })
         #expect(text(page).contains("40 more cities not shown"))
     }
-
-    @Test func `A city named like a folder has a path that browsers leave alone`() throws {
-        let text = String(decoding: try Self.list(), as: UTF8.self)
-        #expect(text.contains("href=\"city/..%20\""))
-        #expect(try Self.city("..") != nil)
-    }
 }

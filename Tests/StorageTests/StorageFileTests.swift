@@ -57,23 +57,6 @@ import Testing
         #expect(second.statistics == StorageStatistics())
     }
 
-    @Test func `A file follows its store in batches`() throws {
-        let store = makeStore(capacity: 3)
-        var writer = try makeWriter(path, store)
-        for second in 0..<20 {
-            store.receive(second % 3 == 0 ? ["Agra", "Pune"] : ["Pune"], Double(second * 25), at: second)
-            let time = testTime + Int64(second)
-            _ = writer.pass(now: time)
-            #expect(writer.statistics.lastWriteAt == time)
-            _ = writer.pass(now: time + 1)
-            #expect(writer.statistics.lastWriteAt == time, "nothing changed")
-        }
-        finish(writer)
-        let again = try restored(path, capacity: 3)
-        #expect(again.cities == store.cities && again.indices(of: "Pune") == [425, 450, 475])
-        #expect(try integer("SELECT count(*) FROM reading", in: path) == 6)
-    }
-
     @Test func `A city has one point for an instant, the later one`() throws {
         let store = makeStore()
         var writer = try makeWriter(path, store)

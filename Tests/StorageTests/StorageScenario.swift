@@ -85,6 +85,15 @@ func restored(_ path: String, capacity: Int = 25, scale: Scale = .india) throws 
     return store
 }
 
+/// Why a start has moved the file aside, of which nothing is used.
+func quarantineReason(of path: String) throws -> String {
+    let store = makeStore()
+    let outcome = try open(path, store).outcome
+    #expect(store.cities.isEmpty)
+    guard case .quarantined(_, let reason) = outcome else { return "\(outcome)" }
+    return reason
+}
+
 /// Cities as they come back after a kill, if nothing was written since their newest point: that is the current reading,
 /// and the counters begin anew.
 func killed(_ cities: [City]) -> [City] {

@@ -207,12 +207,6 @@ import Testing
             #expect(isOldest ? agreements == [false] : agreements.count == 1, "\(feature)")
         }
     }
-
-    @Test func `A missing file is an error`() {
-        let path = Self.path("none")
-        let error = #expect(throws: SystemError.self) { try WebConfiguration(file: path) }
-        #expect(error?.reason == "cannot read \(path): No such file or directory")
-    }
 }
 
 private let serverTLS = "tls_server_config:\n  cert_file: server.pem\n  key_file: server.key\n"

@@ -64,11 +64,6 @@ import Testing
         #expect(error?.reason.hasPrefix(expected) == true, "\(error?.reason ?? "")")
     }
 
-    @Test func `Bytes that are not UTF-8 are an error`() {
-        let error = #expect(throws: SystemError.self) { try YAMLField.parse(Array("a: 1\nb: ".utf8) + [0xFF]) }
-        #expect(error?.reason.hasPrefix("line 2: invalid leading UTF-8 octet") == true, "\(error?.reason ?? "")")
-    }
-
     @Test func `Lines are counted from 1`() throws {
         let document = try #require(try YAMLField.parse(Array("\na: &x 1\nb:\n  - *x\n".utf8)))
         let pairs = try document.mapping()

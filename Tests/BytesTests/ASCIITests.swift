@@ -42,11 +42,4 @@ struct ASCIITests {
     func `Numbers are digits alone and fit`(text: String, number: Int8?) {
         #expect(decimalNumber(text.utf8) as Int8? == number)
     }
-
-    @Test func `Numbers go up to the largest of their type`() {
-        #expect(decimalNumber("18446744073709551615".utf8) == UInt64.max)
-        #expect(decimalNumber("18446744073709551616".utf8) as UInt64? == nil)
-        #expect(decimalNumber("9223372036854775807".utf8) == Int.max)
-        #expect(decimalNumber("9223372036854775808".utf8) as Int? == nil)
-    }
 }

@@ -34,8 +34,4 @@ import Testing
         `A header says where a request ends`(
             fields: ["Host": "x", "Content-Length": length], status: 400, hasContent: false)
     }
-
-    @Test func `HTTP 1.0 needs no host`() throws {
-        #expect(try !HTTPFraming(of: [], needsHost: false).hasContent)
-    }
 }

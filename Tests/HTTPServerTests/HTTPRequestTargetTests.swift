@@ -26,14 +26,4 @@ import Testing
     func `A target is malformed`(target: String) {
         #expect(throws: HTTPRejection.self) { try HTTPRequestTarget(parsing: Array(target.utf8)) }
     }
-
-    @Test(arguments: [(8192, nil), (8193, 414)] as [(Int, Int?)])
-    func `A target may have 8 KiB`(_ count: Int, _ status: Int?) {
-        do throws(HTTPRejection) {
-            _ = try HTTPRequestTarget(parsing: [UInt8](repeating: UInt8(ascii: "/"), count: count))
-            #expect(status == nil)
-        } catch {
-            #expect(error.status == status)
-        }
-    }
 }

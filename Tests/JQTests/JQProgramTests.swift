@@ -63,27 +63,19 @@ struct JQProgramTests {
             ("[inputs]", "{}", "input is not there"), (#""x" | halt_error"#, "{}", "error: x"),
             (".", "{", "Unfinished"), (".", String(repeating: "[", count: 12000), "depth"),
             ("range(200000)", "{}", "more than 100000 results"),
+            // What never ends.
+            ("def f: f; f", "2", "more than 1 s or 64 MiB"), ("[range(1e12)]", "2", "for a message"),
+            (#"[limit(1e9; repeat("x"))]"#, "2", "for a message"), ("[recurse(. + 1)]", "2", "for a message"),
+            ("[range(1e9)] | add", "2", "for a message"),
+            (#"reduce range(40) as $i ("x"; . + .)"#, "2", "for a message"),
+            (#""x" * (. * 5e8)"#, "2", "for a message"), ("reduce range(1e6) as $i (null; [.])", "2", "for a message"),
+            ("def f: [f]; f", "2", "for a message"),
+            (#"reduce range(21) as $i ("x"; . + .)"#, "2", "more than 1 MiB of results"),
         ])
-    func `A bad message is jq's error, and the next is read`(program: String, message: String, words: String) throws {
-        let results = results(of: "if . == 1 then {} else (\(program)) end", [message, "1"])
-        try #require(results.count == 2, "\(results)")
-        #expect(results[0].contains(words), "\(results)")
-        #expect(results[1] == "[{}]")
-    }
-
-    @Test(
-        arguments: [
-            ("def f: f; f", "more than 1 s or 64 MiB"), ("[range(1e12)]", "for a message"),
-            (#"[limit(1e9; repeat("x"))]"#, "for a message"), ("[recurse(. + 1)]", "for a message"),
-            ("[range(1e9)] | add", "for a message"), (#"reduce range(40) as $i ("x"; . + .)"#, "for a message"),
-            (#""x" * (. * 5e8)"#, "for a message"), ("reduce range(1e6) as $i (null; [.])", "for a message"),
-            ("def f: [f]; f", "for a message"),
-            (#"reduce range(21) as $i ("x"; . + .)"#, "more than 1 MiB of results"),
-        ])
-    func `A program that never ends costs its message, and the next one is read`(
-        program: String, words: String
+    func `What goes wrong, or never ends, costs its message, and the next is read`(
+        program: String, message: String, words: String
     ) throws {
-        let results = results(of: "if . == 1 then {} else (\(program)) end", ["2", "1"])
+        let results = results(of: "if . == 1 then {} else (\(program)) end", [message, "1"])
         try #require(results.count == 2, "\(results)")
         #expect(results[0].contains(words), "\(results)")
         #expect(results[1] == "[{}]")

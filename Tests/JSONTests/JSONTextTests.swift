@@ -15,13 +15,8 @@ struct JSONTextTests {
         #expect(found == number)
     }
 
-    @Test(arguments: ["", "/", "/a/b", "/a~0b~1c"])
-    func `Texts are pointers if RFC 6901 allows them`(_ text: String) {
-        #expect(jsonPointer(text) != nil)
-    }
-
-    @Test(arguments: ["a", "a/b", "/~", "/~2", "/a~"])
-    func `Texts are no pointers otherwise`(_ text: String) {
-        #expect(jsonPointer(text) == nil)
+    @Test func `Texts are pointers only if RFC 6901 allows them`() {
+        let texts = ["", "/", "/a/b", "/a~0b~1c", "a", "a/b", "/~", "/~2", "/a~"]
+        #expect(texts.filter { jsonPointer($0) != nil } == ["", "/", "/a/b", "/a~0b~1c"])
     }
 }

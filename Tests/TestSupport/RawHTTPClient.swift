@@ -41,22 +41,9 @@ public final class RawHTTPClient {
         }
         address.sin_port = in_port_t(port).bigEndian
         address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-        try connect(&address)
-    }
-
-    /// Connects to a `unix:` socket.
-    public init(path: String) throws {
-        socket = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
-        try connect(&address)
-    }
-
-    private func connect<Address>(_ address: inout Address) throws {
         let result = unsafe withUnsafePointer(to: &address) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe Glibc.connect(socket, $0, socklen_t(MemoryLayout<Address>.size))
+                unsafe connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
         guard result == 0 else {

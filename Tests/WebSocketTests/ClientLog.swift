@@ -71,9 +71,18 @@ final class ClientLog: Sendable {
 extension WebSocketEvent { static let opened = WebSocketEvent.connected([]) }
 
 /// Runs the body with a client that is stopped and awaited afterwards.
-func withClient(_ settings: WebSocketClientConfiguration, _ body: (WebSocketClient, ClientLog) throws -> Void) throws {
+/// - Parameter afterMessage: called on the client's thread once a message is in the log.
+func withClient(
+    _ settings: WebSocketClientConfiguration, afterMessage: @escaping @Sendable (ClientLog) -> Void = { _ in },
+    _ body: (WebSocketClient, ClientLog) throws -> Void
+) throws {
     let log = ClientLog()
-    let client = WebSocketClient(configuration: settings, onEvent: { log.add($0) }, onMessage: { log.add($0, $1) })
+    let client = WebSocketClient(
+        configuration: settings, onEvent: { log.add($0) },
+        onMessage: { kind, message in
+            log.add(kind, message)
+            afterMessage(log)
+        })
     let thread = try ServiceThread(name: "client") {
         client.run()
         log.setReturned()

@@ -172,8 +172,6 @@ struct HandshakeTests {
             other("HTTP/1.1 304 Same", [], no101("304")),
             other("HTTP/1.1 503 Busy", ["Retry-After: 120"], no101("503", .seconds(120))),
             other("HTTP/1.1 429 Slow", ["retry-after: Sun, 06 Nov 1994 08:49:37 GMT"], no101("429", .seconds(37))),
-            other("HTTP/1.1 429 Slow", ["Retry-After: Sun, 06 Nov 1994 08:48:37 GMT"], no101("429", .zero)),
-            other("HTTP/1.1 503 Busy", ["Retry-After: soon"], no101("503")),
             other(
                 "HTTP/1.1 307 There", ["Location: wss://u:p@host/x"],
                 .rejected("status 307 instead of 101: the feed is at wss://***@host/x")),
@@ -242,7 +240,6 @@ struct HandshakeTests {
             ("HTTP/1.1", "HTTP/1.0", bad), ("Host: h\r\n", "", bad), ("Host: h", "Host: h\r\nHost: g", bad),
             ("GET / HTTP/1.1", "hello", other), (goodRequest, "\u{16}\u{3}\u{1}", other),
             ("Host: h", "Host : h", field),
-            ("Host: h", "Host: h\r\nno field", field), ("Host: h", "Host: h\u{0}", field),
         ])
     func `A request is accepted, or rejected with a status and a line`(part: String, change: String, answer: [String]) {
         let text = part.isEmpty ? Self.goodRequest : Self.goodRequest.replacing(part, with: change)

@@ -11,13 +11,6 @@ struct ReconnectPolicyTests {
         #expect(delays == [1, 2, 4, 8, 8].map { .seconds($0) * random })
     }
 
-    @Test(arguments: [(59, 8), (60, 1), (3600, 1)])
-    func `A connection of a minute brings the minimum back, a shorter one does not`(seconds: Int, bound: Int) {
-        var policy = ReconnectPolicy(minimum: .seconds(1), maximum: .seconds(8))
-        for _ in 0..<10 { _ = policy.delay(connectedFor: nil, retryAfter: nil, random: 0) }
-        #expect(policy.delay(connectedFor: .seconds(seconds), retryAfter: nil, random: 1) == .seconds(bound))
-    }
-
     @Test(
         arguments: [(nil, 0.5), (.zero, 0.5), (.milliseconds(200), 0.5), (.seconds(90), 90), (.seconds(100_000), 300)]
             as [(Duration?, Double)])

@@ -78,24 +78,17 @@ struct WebSocketPeerTests {
         defer { server.stop() }
         var settings = try configuration(port: server.port)
         settings.idleTimeout = .seconds(1)
-        let log = ClientLog()
-        let client = WebSocketClient(
-            configuration: settings, onEvent: { log.add($0) },
-            onMessage: { kind, message in
-                log.add(kind, message)
-                guard log.texts == ["first"] else { return }
-                isRead.open()
-                isSent.wait()
-                pauseThread(for: .milliseconds(1100))
-            })
-        let thread = try ServiceThread(name: "client", body: client.run)
-        defer {
-            server.stop()
-            client.stop()
-            thread.join()
+        @Sendable func holdUp(_ log: ClientLog) {
+            guard log.texts == ["first"] else { return }
+            isRead.open()
+            isSent.wait()
+            pauseThread(for: .milliseconds(1100))
         }
-        let state = log.wait(for: "both messages") { $0.texts.count >= 2 }
-        #expect(state.events == [.connecting, .opened])
+        try withClient(settings, afterMessage: holdUp) { _, log in
+            defer { server.stop() }
+            let state = log.wait(for: "both messages") { $0.texts.count >= 2 }
+            #expect(state.events == [.connecting, .opened])
+        }
     }
 
     @Test func `A client that has never reached its server stops at once`() throws {

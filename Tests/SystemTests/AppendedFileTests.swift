@@ -4,9 +4,7 @@ import Testing
 @testable import System
 
 struct AppendedFileTests {
-    let directory: TemporaryDirectory
-
-    init() throws { directory = TemporaryDirectory() }
+    let directory = TemporaryDirectory()
 
     @Test(arguments: [(nil, ""), ("", ""), ("old\n", "old\n"), ("cut o", "cut o\n")] as [(String?, String)])
     func `Appended lines follow the content of the file`(old: String?, kept: String) throws {

@@ -4,9 +4,7 @@ import Testing
 @testable import System
 
 struct FileIdentityTests {
-    let directory: TemporaryDirectory
-
-    init() throws { directory = TemporaryDirectory() }
+    let directory = TemporaryDirectory()
 
     @Test func `Names of one file have one identity, as long as it is the same file`() throws {
         let path = directory.write("file", "one")

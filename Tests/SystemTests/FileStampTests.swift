@@ -4,9 +4,7 @@ import Testing
 @testable import System
 
 struct FileStampTests {
-    let directory: TemporaryDirectory
-
-    init() throws { directory = TemporaryDirectory() }
+    let directory = TemporaryDirectory()
 
     @Test func `A stamp changes with the content, the size and the file`() throws {
         let path = directory.write("file", "one")

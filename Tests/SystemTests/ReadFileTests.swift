@@ -4,9 +4,7 @@ import Testing
 @testable import System
 
 struct ReadFileTests {
-    let directory: TemporaryDirectory
-
-    init() throws { directory = TemporaryDirectory() }
+    let directory = TemporaryDirectory()
 
     @Test(arguments: [0, 1, 4095, 4096, 4097, 10_000])
     func `Files up to the limit are read whole`(count: Int) throws {

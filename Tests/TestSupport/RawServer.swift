@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import Synchronization
 
@@ -9,7 +10,7 @@ public final class RawServer: Sendable {
     /// A pipe that is readable when the test is over, and its other end.
     private let stopping: (reader: Int32, writer: Int32)
     private let serve: @Sendable (Connection, Int) -> Void
-    private let thread = Mutex<pthread_t?>(nil)
+    private let thread = Mutex<Gate?>(nil)
 
     /// One accepted connection; closed when the closure returns.
     public final class Connection: Sendable {
@@ -95,12 +96,12 @@ public final class RawServer: Sendable {
     public func stop() {
         guard let thread = thread.withLock({ $0.take() }) else { return }
         _ = unsafe write(stopping.writer, [1] as [UInt8], 1)
-        pthread_join(thread, nil)
+        thread.wait()
         for descriptor in [listener, stopping.reader, stopping.writer] { close(descriptor) }
     }
 
     private func run() {
-        var threads: [pthread_t] = []
+        var threads: [Gate] = []
         for number in 0... {
             guard waitForInput(of: listener, or: stopping.reader) else { break }
             let socket = accept(listener, nil, nil)
@@ -112,7 +113,7 @@ public final class RawServer: Sendable {
                     close(socket)
                 })
         }
-        for thread in threads { pthread_join(thread, nil) }
+        for thread in threads { thread.wait() }
     }
 }
 
@@ -136,21 +137,12 @@ private func waitForInput(of descriptor: Int32, or stop: Int32) -> Bool {
     return waited[1].revents == 0
 }
 
-private final class ThreadBody: Sendable {
-    let run: @Sendable () -> Void
-
-    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
-}
-
-private func startThread(_ run: @escaping @Sendable () -> Void) -> pthread_t {
-    var started = pthread_t()
-    let context = unsafe Unmanaged.passRetained(ThreadBody(run)).toOpaque()
-    let result = unsafe pthread_create(
-        &started, nil,
-        { context in
-            unsafe Unmanaged<ThreadBody>.fromOpaque(context!).takeRetainedValue().run()
-            return nil
-        }, context)
-    precondition(result == 0)
-    return started
+/// A gate that opens when the thread has come to its end.
+private func startThread(_ run: @escaping @Sendable () -> Void) -> Gate {
+    let end = Gate()
+    Thread.detachNewThread {
+        run()
+        end.open()
+    }
+    return end
 }

@@ -15,7 +15,6 @@ public struct TestCertificates: Sendable {
         try makeAuthority("other-ca")
         let local = "subjectAltName=DNS:localhost,IP:127.0.0.1"
         try makeCertificate("server", by: "ca", kind: "RSA", local)
-        try makeCertificate("server-ec", by: "ca", kind: "P-256", local)
         let names = "subjectAltName=DNS:prometheus.example.org"
         try makeCertificate("client", by: "ca", kind: "P-256", names)
         try makeCertificate("client-for-servers", by: "ca", kind: "P-256", "extendedKeyUsage=serverAuth\n\(names)")

@@ -22,7 +22,7 @@ struct ConfigurationTests {
     private static let shard =
         "expected i/n, shard i of n, with i from 0 to n-1, for example 0/4, or a pod's name for i: exporter-0/4"
     private static let path =
-        #"expected a path that begins with "/" and is none of /history.json /events /-/healthy /-/ready "#
+        #"expected a path that begins with "/", without ? # %, and is none of /history.json /events /-/healthy /-/ready "#
         + "/-/reconnect /-/reload / /about /city/ /favicon.ico /assets/"
 
     /// Flags behind a feed that is fine, and the line about them.
@@ -98,6 +98,7 @@ struct ConfigurationTests {
                 #"--web.listen-address "10025": expected host:port, [::1]:port, :port or unix:/path"#
             ),
             (["--web.telemetry-path=metrics"], #"--web.telemetry-path "metrics": \#(path)"#),
+            (["--web.telemetry-path=/a%20b"], #"--web.telemetry-path "/a%20b": \#(path)"#),
             (["--web.telemetry-path=/-/ready"], #"--web.telemetry-path "/-/ready": \#(path)"#),
             (["--web.max-requests=-1"], #"--web.max-requests "-1": expected a whole number, 0 to 1000000"#),
             (["--log.level=trace"], #"--log.level "trace": expected debug, info, warn or error"#),

@@ -111,7 +111,8 @@ extension HTTPServer {
         let server = try serve {
             $0.web.users = [[1]: .decoy(cost: 4)]
             $0.routes = [
-                Route("/data", rejectsInJSON: true, respond: echo), Route("/open", needsPassword: false, respond: echo),
+                Route("/data", headers: [("A", "b")], rejectsInJSON: true, respond: echo),
+                Route("/open", needsPassword: false, respond: echo),
             ]
             $0.notFound = "nothing here"
         } respond: {
@@ -122,7 +123,7 @@ extension HTTPServer {
         }
         let unauthorized = try answer("/data?b")
         #expect(unauthorized.status == 401)
-        #expect(unauthorized.value("WWW-Authenticate") == "Basic")
+        #expect(unauthorized.value("WWW-Authenticate") == "Basic" && unauthorized.value("A") == "b")
         #expect(unauthorized.text == "{\"error\": \"authentication required\"}\n")
         #expect(unauthorized.value("X-Content-Type-Options") == "nosniff")
         #expect(try answer("/other").text == "authentication required\n")

@@ -34,7 +34,7 @@ import Testing
 
     private static let documents: [Row] = [
         ("top-level-list", "line 1: the document is a list, expected a mapping"),
-        ("top-level-text", "line 1: the document is \"tls_server_config\", expected a mapping"),
+        ("top-level-text", "line 1: the document is <secret>, expected a mapping"),
         ("junk", "line 1: did not find expected node content"),
         ("not-utf8", "line 2: invalid leading UTF-8 octet"),
         ("unknown-section", "line 1: basic_auth is unknown, expected one of " + sections),
@@ -44,7 +44,7 @@ import Testing
         ("key-twice", "line 4: the key \"cert_file\" is there twice"),
         ("section-twice", "line 3: the key \"http_server_config\" is there twice"),
         ("section-is-list", "line 1: \(tls) is a list, expected a mapping"),
-        ("section-is-text", "line 1: \(tls) is \"\", expected a mapping"),
+        ("section-is-text", "line 1: \(tls) is <secret>, expected a mapping"),
         ("merge-key-text", "line 2: \(mergeKeys)"),
         ("alias-unknown", "line 2: found undefined alias"),
         ("alias-inside-itself", "line 2: nested deeper than 8 levels"),
@@ -277,6 +277,9 @@ private let serverTLS = "tls_server_config:\n  cert_file: server.pem\n  key_file
         #expect(inline.tls?.certificate == files["conf/server-ec.pem"])
         let both = try read(text + "  cert_file: server.pem\n  key_file: server.key\n")
         #expect(both.tls?.certificate == files["conf/server.pem"])
+        // In the place of its file, which an error would name.
+        let error = #expect(throws: SystemError.self) { try read(text.replacing("  key:", with: "  key_file:")) }
+        #expect(error?.reason.contains("key_file is <secret>, expected the name of a file; a PEM text belongs") == true)
     }
 
     @Test(
@@ -287,6 +290,15 @@ private let serverTLS = "tls_server_config:\n  cert_file: server.pem\n  key_file
     func `A header's value is fit to be sent`(value: String, expected: String?) throws {
         let configuration = try read("http_server_config: {headers: {Strict-Transport-Security: \(value)}}\n")
         #expect(configuration.headers.map(\.value) == (expected.map { [$0] } ?? []))
+    }
+
+    @Test func `Headers that would leave no room for a request are rejected`() throws {
+        func read(_ count: Int) throws -> WebConfiguration {
+            let value = String(repeating: "a", count: count)
+            return try self.read("http_server_config: {headers: {Content-Security-Policy: \(value)}}\n")
+        }
+        #expect(try read(4096).headers.count == 1)
+        #expect(throws: SystemError.self) { try read(4097) }
     }
 
     @Test func `Users are bytes, not Unicode`() throws {

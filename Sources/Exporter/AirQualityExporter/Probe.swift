@@ -99,12 +99,14 @@ private struct ProbeReport {
         let messages = visit.messages.compactMap(\.self)
         for (number, message) in visit.messages.enumerated() { describe(message, number: number + 1) }
         if !readings.isEmpty { addTable(of: readings) }
-        guard let best = ReadingPlan.best(for: messages), !best.plan.words.isEmpty else { return }
+        guard let best = ReadingPlan.best(for: messages), !best.plan.arguments(inPlaceOf: settings).isEmpty
+        else { return }
         let isTidier = best.readings.count == readings.count && hasRejections && best.rejections == 0
         guard best.readings.count > readings.count || isTidier else { return }
         let words = ["air-quality-exporter", "--feed.url", address] + given
         let what = readings.isEmpty ? "it" : "all of it"
-        add("\nto read \(what):\n  \(words.map(shellQuoted).joined(separator: " ")) \(best.plan.arguments)")
+        let command = (words + best.plan.words).map(shellQuoted).joined(separator: " ")
+        add("\nto read \(what):\n  \(command)")
         add("\nwhich reads:")
         addTable(of: best.readings)
     }

@@ -80,7 +80,7 @@ final class HTTPService: Sendable {
             let response = try respond(to: request, by: route, on: connection, &exchange)
             return send(response, exchange, of: route, on: connection)
         } catch {
-            return send(error.response(inJSON: route?.rejectsInJSON ?? false), exchange, of: route, on: connection)
+            return send(route?.response(to: error) ?? error.response(), exchange, of: route, on: connection)
         }
     }
 

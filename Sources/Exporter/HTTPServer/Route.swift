@@ -37,7 +37,12 @@ public struct Route: Sendable {
 
     /// The response to a request for the path: 405 for a method that it does not have.
     public func response(to request: HTTPRequest) -> HTTPResponse {
-        let response = methods.contains(request.method) ? respond(request) : methodRejection
+        withHeaders(methods.contains(request.method) ? respond(request) : methodRejection)
+    }
+
+    func response(to error: HTTPRejection) -> HTTPResponse { withHeaders(error.response(inJSON: rejectsInJSON)) }
+
+    private func withHeaders(_ response: HTTPResponse) -> HTTPResponse {
         if headers.isEmpty { return response }
         return HTTPResponse(status: response.status, headers: response.headers + headers, body: response.body)
     }

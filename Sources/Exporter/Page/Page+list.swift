@@ -1,8 +1,6 @@
 import AirQuality
 public import HTTPText
 
-// The page `/`: all cities.
-
 extension Page {
     /// The list of cities as a document in UTF-8.
     ///
@@ -12,7 +10,8 @@ extension Page {
         let selection = CitySelection(snapshot, query: query)
         let cards = Markup(each: selection.cities) { card($0, isKiosk: query.isKiosk) }
         let list: Markup = """
-            \(summary(selection, query))\(tools(query))<ol class="cities">
+            \(summary(selection, query))\(tools(query))<p class="hidden" role="status">Cities shown: \(selection.count)</p>
+            <ol class="cities">
             \(cards)</ol>
             \("<p class=\"empty\">No matching city. <a href=\"?\">Show all cities</a></p>\n", if: selection.count == 0)\
             \(pager(selection, query))

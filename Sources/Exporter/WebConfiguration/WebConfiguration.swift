@@ -57,9 +57,13 @@ extension WebConfiguration {
         let directory = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? ""
         do throws(SystemError) {
             self.init()
-            let sections = try YAMLField.parse(text).members([
+            // What stands in the place of a mapping may be a key or a hash.
+            var document = try YAMLField.parse(text)
+            document?.isSecret = true
+            var sections = try document.members([
                 "tls_server_config", "http_server_config", "basic_auth_users", "rate_limit",
             ])
+            for name in ["tls_server_config", "basic_auth_users"] { sections[name]?.isSecret = true }
             try readHTTP(sections["http_server_config"])
             try readUsers(sections["basic_auth_users"])
             try readRateLimit(sections["rate_limit"])
@@ -68,6 +72,10 @@ extension WebConfiguration {
                 inline?.isSecret = true
                 let text = try inline?.text() ?? ""
                 let file = try members["\(key)_file"]?.text() ?? ""
+                if var text = members["\(key)_file"], file.unicodeScalars.contains("-----BEGIN".unicodeScalars) {
+                    text.isSecret = true
+                    throw text.wrong(expected: "the name of a file; a PEM text belongs to \(key)")
+                }
                 guard !file.isEmpty else { return text.isEmpty ? nil : PEM(name: key, content: Array(text.utf8)) }
                 let path = file.utf8.first == UInt8(ascii: "/") ? file : directory + file
                 do throws(SystemError) {
@@ -96,6 +104,10 @@ extension WebConfiguration {
             }
             let value = String(trimmed(onOneLine(text)[...]))
             if !value.isEmpty { headers.append(HTTPField(name: name, value: value)) }
+            // Each response's header has to fit into the memory of its connection.
+            guard headers.reduce(0, { $0 + $1.value.utf8.count }) <= 4096 else {
+                throw field.wrong(expected: "4096 bytes in all headers together at most")
+            }
         }
     }
 

@@ -10,6 +10,8 @@ internal import System
 
     private var document = unsafe yaml_document_t()
     private var valueCount = 0
+    /// Whether another document follows.
+    private(set) var hasNext = false
 
     /// Corresponds to `yaml_parser_load`.
     init(_ text: [UInt8]) throws(SystemError) {
@@ -23,7 +25,12 @@ internal import System
             unsafe yaml_parser_set_input_string(parser, text.baseAddress, text.count)
             return unsafe yaml_parser_load(parser, &document) == 1
         }
-        guard !isLoaded else { return }
+        guard !isLoaded else {
+            var next = unsafe yaml_document_t()
+            hasNext = unsafe yaml_parser_load(parser, &next) == 1 && next.nodes.start != next.nodes.top
+            unsafe yaml_document_delete(&next)
+            return
+        }
         var reason = unsafe parser.pointee.problem.map { unsafe String(cString: $0) } ?? "not YAML"
         // "second occurrence" needs "found duplicate anchor" before it.
         if unsafe parser.pointee.error == YAML_COMPOSER_ERROR, let context = unsafe parser.pointee.context {

@@ -23,9 +23,12 @@ package struct YAMLField: Sendable {
     package var isSecret = false
 
     /// The first document of a text in UTF-8 or, with a byte order mark, UTF-16; `nil` when the text has none.
-    package static func parse(_ text: [UInt8]) throws(SystemError) -> YAMLField? {
+    ///
+    /// - Parameter isOnly: whether another document is an error.
+    package static func parse(_ text: [UInt8], isOnly: Bool = false) throws(SystemError) -> YAMLField? {
         guard text.count <= maximumBytes else { throw SystemError(.configuration, "longer than \(maximumBytes) bytes") }
         var document = try YAMLDocument(text)
+        if isOnly, document.hasNext { throw SystemError(.configuration, "several documents, expected one: remove ---") }
         return try document.root()
     }
 

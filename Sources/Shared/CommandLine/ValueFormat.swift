@@ -127,7 +127,7 @@ extension ValueFormat<Duration> {
         return Self(
             "DURATION",
             expected: { rejected in
-                let hasNoUnit = !rejected.isEmpty && rejected.utf8.allSatisfy(isDigit)
+                let hasNoUnit = !rejected.isEmpty && rejected.utf8.allSatisfy(isDigit) && rejected != "0"
                 let hint = hasNoUnit ? " (\(rejected) has no unit: \(rejected)s?)" : ""
                 return "a duration such as 500ms, 30s or 1m30s" + least + hint
             },

@@ -105,6 +105,7 @@ def test_a_reload_touches_only_what_changed(start, feeds, file):
         ("ws://me:secret@x/", r"line 1: the document is <secret>, expected a list"),
         ("- ws://me:secret@x/", r"line 1: \[0\] is <secret>, expected a mapping"),
         ("", r'no feed, expected a list such as "- url: ws://feed.example/"'),
+        ("- url: ws://x/\n---\n- url: ws://y/", r"several documents, expected one: remove ---"),
         ("[]", r'no feed, expected a list such as "- url: ws://feed.example/"'),
         ("- name: a", r"line 1: \[0\] has no url, expected the address of a feed"),
         ("- url: ws://x/\n  urll: a", r"line 2: \[0\].urll is unknown, expected one of .*"),

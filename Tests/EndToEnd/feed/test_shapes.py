@@ -232,6 +232,8 @@ def test_probe_reads_all_that_is_there(programs, messages, flags, cities):
         ['["Delhi: 1.234,5", "Pune: 2.345,6"]'],
         # Other numbers are no index.
         ['{"fields": ["name", "humidity"], "data": [["Delhi", 41]]}'],
+        # A city without a name is not the one that a feed does not name.
+        ['{"city": "", "aqi": 301}'],
         ['{"city": "Delhi", "temp": 31, "wind": {"speed": 2, "deg": 90}}'],
         ['{"city": "Delhi", "temperature": {"value": 31}}'],
         ['{"city": "Delhi", "forecast": [{"day": "2026-11-27", "aqi": 280}]}'],
@@ -240,6 +242,20 @@ def test_probe_reads_all_that_is_there(programs, messages, flags, cities):
 def test_probe_names_no_flags_where_all_is_read_or_nothing_is_an_index(programs, messages):
     with Sender(*messages) as feed:
         assert "to read" not in probe(programs, feed.url).stdout
+
+
+@pytest.mark.parametrize(
+    "flag, hint",
+    [
+        ("--feed.value-field=x", "--feed.value-field aqi"),
+        ("--feed.items=/data", "--feed.items ''"),
+        ("--feed.jq=.a", "--feed.jq ."),
+    ],
+)
+def test_a_flag_that_is_one_too_many_is_named(start, programs, flag, hint):
+    with Sender('[{"city": "Delhi", "aqi": 301}]') as feed:
+        start.exporter("--feed.url", feed.url, flag).wait_for_line(f'hint="{hint}"')
+        assert f"--feed.url {feed.url}\n" in probe(programs, feed.url, flag).stdout
 
 
 def test_probe_shows_the_words_of_a_server(programs):

@@ -4,6 +4,9 @@ import re
 
 import pytest
 from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.actions.action_builder import ActionBuilder
+from selenium.webdriver.common.actions.interaction import POINTER_TOUCH
+from selenium.webdriver.common.actions.pointer_input import PointerInput
 
 from support.browser import Keys
 from support.waiting import wait_for
@@ -89,6 +92,10 @@ def test_the_pointer_shows_time_value_and_category(delhi, browser):
     browser.wait_for(".tip", " 225 Poor")
     ActionChains(browser.driver).move_to_element(browser.find("h1")).perform()
     wait_for(lambda: not browser.find(".tip").is_displayed(), "its end")
+    finger = ActionBuilder(browser.driver, mouse=PointerInput(POINTER_TOUCH, "finger"))
+    finger.pointer_action.move_to(point).pointer_down().pointer_up()
+    finger.perform()
+    browser.wait_for(".tip", " 225 Poor")
 
 
 def test_the_keyboard_walks_from_point_to_point(delhi, browser):

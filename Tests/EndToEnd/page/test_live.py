@@ -101,6 +101,16 @@ def test_the_page_says_that_the_exporter_is_gone(air, browser):
     )
 
 
+def test_the_page_of_a_city_that_has_expired_says_so(breathe, browser):
+    air = breathe("--city.expire-after", "3s")
+    air.say(Delhi=300)
+    air.wait_for_cities(1)
+    browser.open(air.address + "/city/Delhi")
+    browser.wait_for(".banner", "This city has no readings any more.")
+    assert browser.all(".feed.live")
+    assert all("404" in each for each in browser.errors())
+
+
 def test_the_page_asks_again_and_again_where_events_are_rejected(air, browser):
     """64 listeners of one address is all there are."""
     with contextlib.ExitStack() as stack:

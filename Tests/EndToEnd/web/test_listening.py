@@ -105,12 +105,14 @@ def test_an_address_that_cannot_be_bound_is_one_line(run, address):
     expect_one_line(program, "--web.listen-address: cannot listen on", address.removesuffix(":0"))
 
 
-def test_a_port_in_use_is_one_line_and_leaves_nothing_behind(run, folder):
+def test_a_port_in_use_is_one_line_and_leaves_nothing_behind(run, programs, folder):
     (address,) = addresses(run("--web.listen-address", "127.0.0.1:0"))
     late = run("--web.listen-address", f"unix:{folder / 's'}", "--web.listen-address", address)
     expect_one_line(late, "--web.listen-address: cannot listen on", address, "in use", "such as")
     assert not (folder / "s").exists()
     assert answers(address)
+    line = programs.rejection("air-quality-feed", "simulate", f"--listen={address}")
+    assert f'--listen "{address}": expected a free address' in line
 
 
 # MARK: unix sockets

@@ -40,7 +40,7 @@ extension Configuration {
     private func addFeeds(of feedFile: String, to found: inout [ConfiguredFeed]) throws(SystemError) {
         let text = try readFile(feedFile, limit: 256 << 10)
         // A document without a list may be half a file; an empty list is meant.
-        var document = try YAMLField.parse(text)
+        var document = try YAMLField.parse(text, isOnly: true)
         // An address in the place of a list or an entry may have a password.
         document?.isSecret = true
         guard let entries = try document?.list(), !entries.isEmpty || !found.isEmpty || isDemo else {

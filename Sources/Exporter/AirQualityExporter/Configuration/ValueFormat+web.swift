@@ -25,10 +25,10 @@ extension ValueFormat<String> {
     static var telemetryPath: Self {
         let reserved = ExporterPath.allCases.map(\.rawValue).joined(separator: " ")
         return Self(
-            "PATH", expected: "a path that begins with \"/\" and is none of \(reserved)",
+            "PATH", expected: "a path that begins with \"/\", without ? # %, and is none of \(reserved)",
             text: \.self
         ) { path in
-            let isPath = path.first == "/" && isVisible(path) && !path.utf8.contains { "?#".utf8.contains($0) }
+            let isPath = path.first == "/" && isVisible(path) && !path.utf8.contains { "?#%".utf8.contains($0) }
             let isFree = !ExporterPath.allCases.contains {
                 $0.isFolder ? path.hasPrefix($0.rawValue) : path == $0.rawValue
             }

@@ -35,7 +35,7 @@ struct MessageExplanation {
         // The shape is right where a value is absent, or where only the time or the range is wrong.
         let hasValue = fields.contains { $0.name == "value" }
         if [.badTime, .outOfRange].contains(reason) || (reason == .noValue && hasValue) { return }
-        add("hint", ReadingPlan.best(for: [message])?.plan.arguments)
+        add("hint", ReadingPlan.best(for: [message])?.plan.arguments(inPlaceOf: settings))
     }
 
     /// A server's own words in a message without readings, such as those of `{"error": "auth required"}`; `nil`: none,

@@ -31,7 +31,7 @@ struct PlanSearch {
     init(_ message: JSONTree, isMixed: Bool) {
         visit(message, at: [])
         // A reading of a place that it does not name; a server says nothing in it.
-        let mayBeNameless = message.serverWords() == nil
+        let mayBeNameless = message.serverWords() == nil && !message.namesPlace
         let kind = message.kind ?? (isMixed ? .filter(message.elements == nil ? "objects" : "arrays") : nil)
         for (steps, count) in numbers {
             propose(steps, count: count, kind: kind.map { [$0] } ?? [], mayBeNameless: mayBeNameless && count == 1)
@@ -172,6 +172,11 @@ extension [PathStep] {
 }
 
 extension JSONTree {
+    /// Whether a field has the name of a place, whatever its value.
+    fileprivate var namesPlace: Bool {
+        if case .object(let fields) = self { fields.contains { FieldNames.says($0.name, .place) } } else { false }
+    }
+
     /// The selection of messages of this one's sort, where a field names it.
     fileprivate var kind: PathStep? {
         guard case .object(let fields) = self else { return nil }

@@ -35,7 +35,20 @@ struct ReadingPlan: Hashable {
     }
 
     /// The flags as they are typed into a shell.
-    var arguments: String { words.map(shellQuoted).joined(separator: " ") }
+    var arguments: String { Self.arguments(words) }
+
+    private static func arguments(_ words: [String]) -> String { words.map(shellQuoted).joined(separator: " ") }
+
+    /// The flags to be given in place of those that are set; empty where nothing needs to change.
+    func arguments(inPlaceOf settings: Configuration) -> String {
+        if !words.isEmpty { return arguments }
+        let format = settings.format
+        return Self.arguments(
+            (format.items.isEmpty ? [] : ["--feed.items", ""])
+                + (format.cityField == "city" ? [] : ["--feed.city-field", "city"])
+                + (format.valueField == "aqi" ? [] : ["--feed.value-field", "aqi"])
+                + (settings.program == nil ? [] : ["--feed.jq", "."]))
+    }
 
     /// The readings of messages by a plan.
     struct Outcome {

@@ -18,7 +18,8 @@ function age(time) {
 function clock(milliseconds, pattern) {
   const time = new Date(milliseconds);
   const day = `${time.getDate()} ${time.toLocaleString("en", { month: "short" })}`;
-  const forms = { seconds: time.toTimeString().slice(0, 8), time: time.toTimeString().slice(0, 5), day };
+  const forms = { seconds: time.toTimeString().slice(0, 8), time: time.toTimeString().slice(0, 5) };
+  if (pattern === "day" && forms.time === "00:00") return day;
   return forms[pattern] ?? `${day} ${forms.time}`;
 }
 
@@ -73,14 +74,16 @@ async function refresh() {
     const response = await fetch(address, { signal: AbortSignal.timeout(10000), headers: { Accept: "text/html" } });
     const text = await response.text();
     // 400: what is being typed is no search yet.
-    if (!response.ok && response.status !== 400) throw new Error(text);
+    if (text.startsWith("no such city")) announce("This city has no readings any more.");
+    else if (!response.ok && response.status !== 400) throw new Error(text);
     const page = new DOMParser().parseFromString(text, "text/html");
     // A page that asks for a password, for example, is another one.
     if (response.ok && !page.body.dataset.now) throw new Error(text);
     if (response.ok && address === location.href) take(page);
     failures = 0;
-  } catch {
-    // A page that is being left fails once.
+  } catch (error) {
+    // Other pages of this browser may have all connections; one that is being left fails once.
+    if (error.name === "TimeoutError") disconnect();
     if (failures++) showOutage();
   }
   isBusy = false;
@@ -96,10 +99,9 @@ function take(page) {
   if (focused !== document.activeElement && focused.isConnected) focused.focus({ preventScroll: true });
   if (at) showPoint(rows().find(isShown));
 }
-// The exporter is gone.
+const announce = (text) => { find(".banner").hidden = false; setText(find(".banner"), text); };
 function showOutage() {
-  find(".banner").hidden = false;
-  setText(find(".banner"), `Live data interrupted since ${clock(takenAt + offset, "time")}.`);
+  announce(`Live data interrupted since ${clock(takenAt + offset, "time")}.`);
   find(".feed").className = "feed stale";
   setText(find(".feed > :last-child"), "Interrupted");
 }
@@ -129,8 +131,7 @@ function follow() {
 }
 addEventListener("pagehide", disconnect);
 for (const name of ["pageshow", "visibilitychange"]) addEventListener(name, follow);
-// Also after events were rejected.
-setInterval(follow, 60000);
+setInterval(follow, 60000); // Also after events were rejected.
 setInterval(() => showAges(), 1000);
 document.addEventListener("input", (event) => {
   if (event.target.id !== "search") return;
@@ -159,14 +160,15 @@ function showPoint(row) {
   setText(tip, [...row.cells].map((cell) => cell.textContent).join(" "));
   Object.assign(tip.style, { left: x, translate: `-${x}` });
 }
-document.addEventListener("pointermove", (event) => {
+function point(event) {
   const area = event.target.closest?.("#area");
   if (!area && at && document.activeElement.id !== "area") showPoint();
   if (!area || !rows().length) return;
   const { left, width } = area.getBoundingClientRect();
   const distance = (row) => Math.abs(parseFloat(row.dataset.x) - 100 * (event.clientX - left) / width);
   showPoint(rows().reduce((best, row) => (distance(row) < distance(best) ? row : best)));
-});
+}
+for (const name of ["pointermove", "pointerdown"]) document.addEventListener(name, point);
 document.addEventListener("keydown", (event) => {
   if (event.target.id !== "area" || event.altKey || event.ctrlKey || event.metaKey) return;
   const [last, place] = [rows().length - 1, rows().findIndex(isShown)];

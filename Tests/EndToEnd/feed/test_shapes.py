@@ -7,6 +7,7 @@ import re
 import shlex
 import socket
 import subprocess
+import time
 
 import pytest
 
@@ -351,6 +352,15 @@ def test_a_message_beyond_a_mebibyte_is_explained_as_well(start):
             "--feed.url", feed.url, "--feed.city-field=station", "--feed.value-field=index"
         )
         fixed.wait_for_line("city=Delhi value=none")
+
+
+def test_a_late_reading_is_explained(start):
+    messages = [json.dumps({"city": "Delhi", "aqi": 301, "t": time.time() - s}) for s in (0, 60)]
+    with Sender(*messages) as feed:
+        exporter = start.exporter("--feed.url", feed.url, "--feed.time-field=t")
+        line = exporter.wait_for_line("reason=bad_time")
+        assert "city=Delhi value=301 reading_time=" in line
+        assert 'err="older than the newest reading of the city"' in line
 
 
 def test_a_long_name_costs_no_more_than_its_message(start):

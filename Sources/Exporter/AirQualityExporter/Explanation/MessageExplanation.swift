@@ -16,9 +16,10 @@ struct MessageExplanation {
     /// - Parameters:
     ///   - reason: `nil`: the message is without readings.
     ///   - message: the message as it came.
+    ///   - recorded: what the store made of it.
     init(
         _ reason: RejectionReason?, of message: [UInt8], _ outcome: borrowing MessageReader.Outcome,
-        settings: Configuration
+        _ recorded: RecordOutcome? = nil, settings: Configuration
     ) {
         let isReadInPart = !outcome.decoded.accepted.isEmpty
         switch reason {
@@ -28,7 +29,12 @@ struct MessageExplanation {
         case nil, .notJSON, .notAnArray:
             let mistake = reason == .notJSON ? jsonMistake(in: message.span) : nil
             add(mistake == nil ? "message" : "err", mistake ?? shown(message.span, bytes: Self.messageBytes))
-        case .some(let reason): addElement(reason, of: outcome.elements ?? message, outcome.decoded, settings.format)
+        case .some(let reason):
+            let ofStore = recorded?.firstRejected[reason].map { outcome.decoded.element(ofReading: $0) }
+            let ofDecoder = outcome.decoded.firstRejected[reason]
+            guard let place = ofDecoder ?? ofStore else { break }
+            addElement(reason, at: place, of: outcome.elements ?? message, settings.format)
+            if reason == .badTime, ofDecoder == nil { add("err", "older than the newest reading of the city") }
         }
         if isReadInPart || [.tooLarge, .cityLimit, .notJSON].contains(reason) { return }
         add("says", Self.serverWords(in: message.span))
@@ -49,21 +55,16 @@ struct MessageExplanation {
         if let text, !text.isEmpty { fields.append(ExplanationField(name: name, text: text)) }
     }
 
-    /// Adds the city, the value and the fields of the first element that was rejected for the reason.
+    /// Adds the city, the value and the fields of an element that was rejected for the reason.
     private mutating func addElement(
-        _ reason: RejectionReason, of message: [UInt8], _ decoded: borrowing FeedMessage, _ format: FeedFormat
+        _ reason: RejectionReason, at place: Int, of message: [UInt8], _ format: FeedFormat
     ) {
         let texts = JSONTree.beginning(of: message) ?? []
         let elements = texts.compactMap { $0.value(at: format.items) }.flatMap { $0.elements ?? [$0] }
         func value(_ field: String, of element: JSONTree) -> JSONTree? {
             jsonPointer(member: field).flatMap { element.value(at: $0) }
         }
-        // The range is the store's to check, which does not say where.
-        func isOutOfRange(_ element: JSONTree) -> Bool {
-            value(format.valueField, of: element)?.index.map(IndexRange.isValid) == false
-        }
-        let rejected = decoded.firstRejected[reason] ?? elements.firstIndex(where: isOutOfRange)
-        guard let place = rejected, elements.indices.contains(place) else { return }
+        guard elements.indices.contains(place) else { return }
         let element = elements[place]
         self.element = element.json
         add("city", value(format.cityField, of: element)?.shown)

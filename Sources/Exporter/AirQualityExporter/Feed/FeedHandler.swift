@@ -66,13 +66,14 @@ struct FeedHandler: ~Copyable {
                 "Times without a zone: readings have the time of their arrival",
                 metadata: ["feed": label, "hint": "--feed.time-zone +05:30"])
         }
-        for reason in recorded.rejections.reasons { explain(reason, message, outcome) }
-        if outcome.decoded.isWithoutReadings { explain(nil, message, outcome) }
+        for reason in recorded.rejections.reasons { explain(reason, message, outcome, recorded) }
+        if outcome.decoded.isWithoutReadings { explain(nil, message, outcome, recorded) }
         reader.decoder.recycle(outcome.decoded)
     }
 
     private mutating func explain(
-        _ reason: RejectionReason?, _ message: Span<UInt8>, _ outcome: borrowing MessageReader.Outcome
+        _ reason: RejectionReason?, _ message: Span<UInt8>, _ outcome: borrowing MessageReader.Outcome,
+        _ recorded: RecordOutcome
     ) {
         let words = outcome.decoded.accepted.isEmpty ? MessageExplanation.serverWords(in: message) : nil
         guard log.isDue(reason, words: words, at: monotonicTime()) else {
@@ -80,7 +81,8 @@ struct FeedHandler: ~Copyable {
             saidReasons.insert(reason)
             return store.apply(.explained(reason, known.fields), feed: number)
         }
-        let explanation = MessageExplanation(reason, of: message.array, outcome, settings: reader.settings)
+        let explanation = MessageExplanation(
+            reason, of: message.array, outcome, recorded, settings: reader.settings)
         if let words {
             // A server that always finds new words.
             if explanations[reason, default: [:]].count >= 50 { explanations[reason] = nil }

@@ -52,6 +52,9 @@ public struct FeedMessage: ~Copyable, Sendable {
         }
     }
 
+    /// The place of a reading's element in the message, from 0.
+    public func element(ofReading place: Int) -> Int { Int(readings[place].element) }
+
     var isEmpty: Bool { readings.isEmpty && rejections.isEmpty && skipped == 0 }
 
     /// The readings whose index is in range: the store rejects others, and late ones.

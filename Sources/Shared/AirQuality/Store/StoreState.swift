@@ -59,6 +59,7 @@ struct StoreState: Sendable {
                 }
                 accepted += 1
             } catch {
+                if outcome.rejections[error] == 0 { outcome.firstRejected[error] = place }
                 outcome.rejections[error] += 1
             }
         }

@@ -8,7 +8,7 @@ MINUTE, HOUR = 60, 3600
 BOUNDS = [0, 51, 101, 201, 301, 401]
 COUNTERS = ["connections", "messages", "readings", "messages_without_readings"]
 REASONS = {
-    "rejected": ["not_json", "not_an_array", "no_value", "bad_value", "city_limit"],
+    "rejected": ["not_json", "not_an_array", "no_city", "no_value", "bad_value", "city_limit"],
     "disconnects": ["lost", "refused", "idle", "paused", "requested"],
 }
 # Index of each city; `None`: the element has no value.
@@ -25,7 +25,7 @@ def except_for(*spans: tuple[float, float]) -> Callable[[int], bool]:
     return lambda second: not any(begin * MINUTE <= second < end * MINUTE for begin, end in spans)
 
 
-def steady(*cities: str, index: float = 150) -> Callable[[int], Readings]:
+def steady(*cities: str, index: float | None = 150) -> Callable[[int], Readings]:
     return lambda _: dict.fromkeys(cities, index)
 
 
@@ -37,6 +37,15 @@ class Exporter:
     instance: str = "a:10025"
     is_running: Callable[[int], bool] = always
     is_target: Callable[[int], bool] = always
+    # Without a scrape that fails now and then; none does of a real Prometheus.
+    is_scraped: Callable[[int], bool] = always
+    # No exporter, but a target of the same job.
+    is_other: bool = False
+    # Index and number: cities are of a shard by their first letter.
+    shard: tuple[int, int] | None = None
+    # Seconds: its clock is behind, and the cities' own times even more.
+    behind: int = 0
+    lag: int = 0
     is_feed_up: Callable[[int], bool] = always
     is_paused: Callable[[int], bool] = lambda _: False
     idle_timeout: int = 5 * MINUTE
@@ -49,7 +58,8 @@ class Exporter:
 
     def start(self, second: int) -> None:
         self.started, self.connected, self.last_message, self.heard = second, False, None, second
-        self.counts = dict.fromkeys(COUNTERS, 0)
+        self.redial = second
+        self.counts = dict.fromkeys(COUNTERS + ["readings_skipped"] * bool(self.shard), 0)
         self.reasons = {name: dict.fromkeys(reasons, 0) for name, reasons in REASONS.items()}
         self.cities: dict[str, tuple[int, float]] = {}
         self.storage_errors = 0
@@ -68,7 +78,7 @@ class Exporter:
             del self.cities[city]
 
     def connect(self, second: int) -> None:
-        """Failed dials are disconnects too; a connection that is idle for too long is made anew."""
+        """Failed dials are disconnects too; an idle connection is made anew 15 seconds later."""
         disconnects = self.reasons["disconnects"]
         if self.is_paused(second):
             disconnects["paused"] += self.connected
@@ -78,11 +88,12 @@ class Exporter:
                 disconnects["lost" if self.connected else "refused"] += 1
             self.connected = False
         elif not self.connected:
-            self.counts["connections"] += 1
-            self.connected, self.heard = True, second
+            if second >= self.redial:
+                self.counts["connections"] += 1
+                self.connected, self.heard = True, second
         elif second - self.heard >= self.idle_timeout:
             disconnects["idle"] += 1
-            self.connected = False
+            self.connected, self.redial = False, second + 15
 
     def receive(self, second: int, content: Readings | str | None) -> None:
         if content is None:
@@ -94,7 +105,11 @@ class Exporter:
             return
         self.counts["messages_without_readings"] += not content
         for city, index in content.items():
-            if index is None:
+            if not city:
+                self.reasons["rejected"]["no_city"] += 1
+            elif self.shard and ord(city[0]) % self.shard[1] != self.shard[0]:
+                self.counts["readings_skipped"] += 1
+            elif index is None:
                 self.reasons["rejected"]["no_value"] += 1
             else:
                 self.counts["readings"] += 1
@@ -104,9 +119,13 @@ class Exporter:
         """Name, labels and value of every sample of this moment."""
         if not self.is_target(second):
             return
-        yield "up", {}, int(self.started is not None)
-        if self.started is None:
+        is_up = self.started is not None and self.is_scraped(second)
+        yield "up", {}, int(is_up)
+        if not is_up or self.is_other:
             return
+        if self.shard:
+            yield "airquality_exporter_shard_index", {}, self.shard[0]
+            yield "airquality_exporter_shards", {}, self.shard[1]
         feed = {"feed": "ws://feed/"}
         yield "process_start_time_seconds", {}, self.started
         yield "airquality_exporter_build_info", {"version": "1"}, 1
@@ -121,14 +140,15 @@ class Exporter:
             for reason, count in counts.items():
                 yield f"{FEED}{name}_total", {**feed, "reason": reason}, count
         if self.last_message is not None:
-            yield f"{FEED}last_message_timestamp_seconds", feed, self.last_message
+            yield f"{FEED}last_message_timestamp_seconds", feed, self.last_message - self.behind
         for category, name in ((5, "Very Poor"), (6, "Severe")):
             yield (
                 "airquality_category_info",
                 {"scale": "india", "category": str(category), "name": name},
                 1,
             )
-        for city, (when, index) in self.cities.items():
+        for city, (arrival, index) in self.cities.items():
+            when = arrival - self.behind - self.lag
             yield "airquality_category", {"city": city}, sum(index >= bound for bound in BOUNDS)
             yield "airquality_last_update_timestamp_seconds", {"city": city}, when
 
@@ -136,6 +156,8 @@ class Exporter:
 def input_series(exporters: list[Exporter], minutes: int, interval: int) -> list[dict[str, str]]:
     """What promtool wants: each series with its values, one for each scrape."""
     samples: dict[str, list[str]] = {}
+    for exporter in exporters:
+        exporter.started = None
     for second in range(minutes * MINUTE + 1):
         for exporter in exporters:
             exporter.live(second)

@@ -28,7 +28,7 @@ def rules(request, tmp_path_factory) -> Path:
     file = tmp_path_factory.mktemp("rules") / RULES.name
     text = RULES.read_text()
     if request.param == "3":
-        text = re.sub(r"\[(\d+)([mhd])\]", shorter, text)
+        text = re.sub(r"\[(\d+)([mhd])\b", shorter, text)
     file.write_text(text)
     return file
 
@@ -39,7 +39,7 @@ TOLD_TWICE = [story for story in STORIES if story.alerts and not story.speed]
 
 def shorter(window: re.Match) -> str:
     milliseconds = {"m": 60_000, "h": 3_600_000, "d": 86_400_000}
-    return f"[{int(window[1]) * milliseconds[window[2]] - 1}ms]"
+    return f"[{int(window[1]) * milliseconds[window[2]] - 1}ms"
 
 
 @pytest.mark.parametrize(

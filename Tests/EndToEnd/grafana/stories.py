@@ -102,6 +102,11 @@ STORIES = [
         [Exporter(every=HOUR, idle_timeout=60)],
     ),
     Story(
+        "hourly data with a message for each city",
+        200,
+        [Exporter(every=9, message=lambda s: {f"City {s % HOUR}": 80} if s % HOUR < 108 else None)],
+    ),
+    Story(
         "a feed that is paused every other minute",
         150,
         [Exporter(every=5, is_paused=lambda s: s // 60 % 2 > 0)],
@@ -140,7 +145,7 @@ STORIES = [
     Story(
         "a feed that is away for an hour",
         105,
-        [Exporter(is_feed_up=except_for((20, 80)))],
+        [Exporter(is_feed_up=except_for((20, 80)), is_scraped=lambda second: second % 600 >= 30)],
         {"FeedDown/warning": 1, "FeedDown/critical": 1},
         {30: "FeedDown/warning", 70: "FeedDown/warning FeedDown/critical", 90: ""},
         speed=40,
@@ -170,6 +175,11 @@ STORIES = [
         speed=40,
     ),
     Story(
+        "a feed that crashes every four minutes",
+        90,
+        [Exporter(is_feed_up=crashing(every=240, up=230, end=80))],
+    ),
+    Story(
         "a feed that ends its connection after each hour's message",
         10 * 60,
         [Exporter(every=HOUR, is_feed_up=lambda second: second % HOUR < 3590)],
@@ -185,9 +195,9 @@ STORIES = [
     Story(
         "a feed that falls silent for good",
         14 * 60,
-        [Exporter(message=silent_from_the_second_hour)],
+        [Exporter(message=silent_from_the_second_hour, behind=1800)],
         {"FeedSilent": 1},
-        {14 * 60: "FeedSilent"},
+        {60: "", 14 * 60: "FeedSilent"},
     ),
     Story(
         "a feed that slows down to a message an hour",
@@ -197,11 +207,11 @@ STORIES = [
         {12 * 60 + 30: "FeedSilent", DAY - 60: ""},
     ),
     Story(
-        "a feed that never sends anything",
-        600,
-        [Exporter(message=lambda _: None)],
+        "a feed that never sends anything, with an idle time-out of a minute",
+        200,
+        [Exporter(message=lambda _: None, idle_timeout=60)],
         {"FeedSilent": 1},
-        {110: "", 500: "FeedSilent"},
+        {110: "", 190: "FeedSilent"},
     ),
     Story(
         "an exporter that is away for a minute",
@@ -275,6 +285,32 @@ STORIES = [
         {10: "", 25: "ExporterDown", 45: ""},
     ),
     Story(
+        "what is no exporter and goes down after the exporter beside it was removed",
+        180,
+        [
+            Exporter(is_target=except_for((60, FOR_GOOD))),
+            Exporter(instance="b:9100", is_other=True, is_running=except_for((90, 100))),
+            Exporter(instance="c:9100", is_other=True),
+        ],
+        {"ExporterMissing": 1},
+        {95: "ExporterMissing"},
+    ),
+    Story(
+        "a shard that is down, and later no target any more",
+        120,
+        [
+            Exporter(shard=(0, 2), message=steady("", *"ABCDEFGHIJKLMNOPQRSTUVWXYZ")),
+            Exporter(
+                instance="b:10025",
+                shard=(1, 2),
+                is_running=except_for((20, 40)),
+                is_target=except_for((60, 100)),
+            ),
+        ],
+        {"ExporterDown": 1, "ShardMissing": 1},
+        {35: "ExporterDown", 50: "", 75: "ShardMissing", 110: ""},
+    ),
+    Story(
         "the only job is removed",
         180,
         [Exporter(is_target=except_for((60, 150)))],
@@ -283,14 +319,14 @@ STORIES = [
         says="its service discovery or scrape configuration finds none",
     ),
     Story(
-        "one job of two is removed",
+        "one job of two is removed, while the other is down",
         180,
         [
             Exporter(job="prod", is_target=except_for((60, FOR_GOOD))),
-            Exporter(job="staging", instance="b:10025"),
+            Exporter(job="staging", instance="b:10025", is_running=except_for((30, 100))),
         ],
-        {"ExporterMissing": 1},
-        {70: "ExporterMissing", 130: ""},
+        {"ExporterMissing": 1, "ExporterDown": 1},
+        {70: "ExporterMissing ExporterDown", 110: "ExporterMissing", 130: ""},
         says="The job prod has no targets any more",
     ),
     Story(
@@ -312,7 +348,7 @@ STORIES = [
         # Until it expires.
         {"CityStale": 1},
         {100: "CityStale", 11 * 60: ""},
-        says="Pune has had no reading for",
+        says="the newest reading of Pune is",
         speed=480,
     ),
     Story(
@@ -323,11 +359,11 @@ STORIES = [
         {530: "", 600: "CityStale"},
     ),
     Story(
-        "one city of two that slows down to a reading an hour",
+        "one city of two that slows down to a reading an hour, each an hour old when it comes",
         DAY,
-        [Exporter(message=one_slows)],
+        [Exporter(message=one_slows, lag=HOUR)],
         {"CityStale": 1},
-        {12 * 60 + 30: "CityStale", DAY - 60: ""},
+        {11 * 60: "", 12 * 60 + 30: "CityStale", DAY - 60: ""},
     ),
     Story(
         "nothing but [] for two hours",
@@ -344,6 +380,14 @@ STORIES = [
         {"ReadingsRejected": 1, "CityStale": 1},
         {110: "ReadingsRejected CityStale", 290: ""},
         says="not_an_array",
+    ),
+    Story(
+        "a feed whose values are in another field",
+        60,
+        [Exporter(message=steady("Delhi", "Pune", index=None))],
+        {"ReadingsRejected": 1},
+        {40: "ReadingsRejected"},
+        says="has rejected 100% of the feed",
     ),
     Story(
         "more cities than the limit",
@@ -364,7 +408,7 @@ STORIES = [
     Story(
         "a configuration with a mistake",
         120,
-        [Exporter(is_configuration_bad=lambda s: 1800 <= s < 3600)],
+        [Exporter(is_configuration_bad=lambda s: 1800 <= s < 3600, is_scraped=lambda s: s != 2400)],
         {"ReloadFailed": 1},
         {45: "ReloadFailed", 70: ""},
         says="runs with its previous configuration",

@@ -33,7 +33,7 @@ struct QuotingTests {
         ("ws://host:80/path", "ws://host:80/path"),
         ("ws://me@host", "ws://***@host"),
         ("wss://me:p@w@host/a", "wss://***@host/a"),
-        ("ws://me:pa/ss@host/", "ws://***"),
+        ("ws://me:pa/ss@host/", "ws://***"), ("ws:///me:pass@host/", "ws://***"), ("//me:pass@host/", "***"),
         ("ws://me:pa?ss@host/", "ws://***"),
         ("ws://me:pa#ss@host/", "ws://***"),
         ("ws://host?token=1#x", "ws://host?***"),

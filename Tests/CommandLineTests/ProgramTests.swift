@@ -107,6 +107,8 @@ struct ParsingTests {
         #expect(try served(["--feed.url=a", "--feed.url", "b"]).feed.urls == ["a", "b"])
         #expect(try served([], ["SAMPLE_FEED_URL": "a\nb\n"]).feed.urls == ["a", "b"])
         #expect(try served([], ["SAMPLE_FEED_URL": "a\r\nb\r\n"]).feed.urls == ["a", "b"])
+        #expect(try served([], ["SAMPLE_FEED_URL": "\n"]).feed.urls == served([]).feed.urls)
+        #expect(!(try parsed([], ["SAMPLE_FEED_URL": "\n"]).isGiven("feed.url")))
     }
 
     @Test func `Variables that look like flags and are none are told, but for those of Kubernetes`() throws {

@@ -111,7 +111,7 @@ import Testing
         unsafe symlink(elsewhere.file("real.db"), path)
         _ = try open(path, makeStore())
         #expect(directory.names == ["storage.db"])
-        #expect(elsewhere.names == ["real.db", "real.db.damaged-20261121T073625Z"])
+        #expect(elsewhere.names == ["real.db", "real.db-wal", "real.db.damaged-20261121T073625Z"])
     }
 
     @Test func `A symbolic link to a file that is not there yet creates it`() throws {

@@ -102,10 +102,8 @@ func killed(_ cities: [City]) -> [City] {
         var city = city
         city.index = newest.index
         city.updatedAt = newest.time
-        city.receivedAt = newest.time
-        city.changes.better = 0
-        city.changes.worse = 0
-        return city
+        city.receivedAt = openingTime
+        return city.withoutCounts
     }
 }
 

@@ -26,7 +26,7 @@ struct ReadFileTests {
             ("none", "none: No such file or directory"),
             ("", ": it is not a regular file"),
             ("pipe", "pipe: it is not a regular file"),
-            ("a\nb", "a b: No such file or directory"),
+            ("a\tb", "a b: No such file or directory"),
             ("a\0b", "a b: the name has a NUL"),
         ])
     func `Errors of reading name the path and the cause on one line`(name: String, expected: String) throws {
@@ -34,5 +34,11 @@ struct ReadFileTests {
         let error = #expect(throws: SystemError.self) { try readFile(directory.path + "/" + name, limit: 10) }
         #expect(error?.code == .file)
         #expect(error?.reason == "cannot read \(directory.path)/\(expected)")
+    }
+
+    @Test(arguments: ["-----BEGIN PRIVATE KEY----- MIIE", "MIIE\nabc", "Authorization: Bearer abc"])
+    func `The content of a file in the place of its name stays out of errors`(_ content: String) {
+        let error = #expect(throws: SystemError.self) { try readFile(content, limit: 10) }
+        #expect(error?.reason == "cannot read ***: No such file or directory")
     }
 }

@@ -32,7 +32,6 @@ struct SQLiteConnection: ~Copyable {
             """)
     }
 
-    /// Whether closing moves the journal into the file.
     func setCheckpointOnClose(_ isOn: Bool) {
         _ = unsafe CSQLite_db_config(pointer, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, isOn ? 0 : 1)
     }

@@ -36,7 +36,7 @@ extension StorageDatabase {
         // A city may have had no point by the time of a kill.
         cities.removeAll { $0.updatedAt == .min }
         for city in cities {
-            stored[city.name] = StoredCity(id: city.id, changedAt: city.changes.changedAt, newest: city.points.last)
+            stored[city.name] = StoredCity(id: city.id, changes: city.changes, newest: city.points.last)
         }
         return (cities, leftOut)
     }
@@ -56,7 +56,8 @@ extension StorageDatabase {
             if cities[place].updatedAt == .min {
                 cities[place].index = point.index
                 cities[place].updatedAt = point.time
-                cities[place].receivedAt = max(point.time, point.time &+ rule.longestGap)
+                // Nobody knows when it was last heard of: it gets its time anew.
+                cities[place].receivedAt = .max
             }
             cities[place].points.append(point)
         }

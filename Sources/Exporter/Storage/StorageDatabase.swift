@@ -28,14 +28,17 @@ struct StorageDatabase: ~Copyable {
     struct StoredCity {
         /// Row id, never used for another city.
         let id: Int64
-        var changedAt: Timestamp?
+        var changes = CategoryChanges()
         var newest: HistoryPoint?
 
         /// The points of a history that the file does not have, by their index; `nil` where the file has points that
-        /// the history had to give up, because the clock was set back.
-        func missingPoints(of history: History) -> Range<Int>? {
-            let first = newest.map { history.firstIndex(after: $0.time) } ?? 0
-            guard let newest, first > 0 else { return 0..<history.count }
+        /// the history had to give up, because the clock was set back or the city has expired meanwhile.
+        ///
+        /// - Parameter isOlder: whether points of the file that are older than all of these may hold.
+        func missingPoints(of history: History, isOlder: Bool) -> Range<Int>? {
+            guard let newest else { return 0..<history.count }
+            let first = history.firstIndex(after: newest.time)
+            if first == 0 { return isOlder ? 0..<history.count : nil }
             guard history[first - 1].time == newest.time else { return nil }
             // A later reading of the same millisecond replaces the point.
             return (history[first - 1].index == newest.index ? first : first - 1)..<history.count
@@ -62,15 +65,21 @@ struct StorageDatabase: ~Copyable {
         return StorageDatabase(isNew: isNew, connection: connection, path: path)
     }
 
-    /// Takes from the file what holds until a start only, counters and current readings, and points of no city.
-    mutating func begin() throws(StorageError) {
+    /// Writes what is there already: a full or read-only disk is known before anything depends on it.
+    mutating func requireWritable() throws(StorageError) {
+        try connection.execute("PRAGMA user_version=\(StorageSchema.version)")
+        stamps = currentStamps
+    }
+
+    /// Takes from the file what holds until a start only, counters and current readings, and points of no city. Part of
+    /// the first write, so that a start that fails leaves them.
+    private func begin() throws(StorageError) {
         try connection.execute(
             """
             UPDATE city SET better = NULL, worse = NULL, aqi = NULL, updated_ms = NULL, received_ms = NULL
                 WHERE updated_ms NOTNULL;
             DELETE FROM reading WHERE city NOT IN (SELECT id FROM city)
             """)
-        stamps = currentStamps
     }
 
     /// Whether somebody else has written, truncated, removed or replaced the file or its journal.
@@ -85,6 +94,7 @@ struct StorageDatabase: ~Copyable {
     mutating func write(_ snapshot: StoreSnapshot, isLast: Bool) throws(StorageError) -> Bool {
         guard isLast || snapshot.version > writtenVersion else { return false }
         try connection.execute("BEGIN IMMEDIATE")
+        if writtenVersion == 0 { try begin() }
         let changeCount = "SELECT total_changes()"
         let before = try connection.text(changeCount)
         try writeCities(of: snapshot, isLast: isLast)
@@ -113,7 +123,8 @@ struct StorageDatabase: ~Copyable {
             let history = snapshot.histories[number]
             let changes = state.changes
             var city = stored[state.name] ?? StoredCity(id: nextID)
-            let missing = city.missingPoints(of: history)
+            let isFull = history.count == snapshot.rules.history.capacity
+            let missing = city.missingPoints(of: history, isOlder: isFull || writtenVersion == 0)
             if missing == nil {
                 // The points that are no longer right go with the old id.
                 city = StoredCity(id: nextID)
@@ -121,7 +132,7 @@ struct StorageDatabase: ~Copyable {
             }
             let isNew = city.id == nextID
             if isNew { nextID += 1 }
-            if isLast || isNew || city.changedAt != changes.changedAt {
+            if isLast || isNew || city.changes != changes {
                 try row.run(
                     .integer(city.id), .text(state.name), .text(scale), .integer(Int64(changes.direction)),
                     changes.changedAt.map { .integer($0) }, isLast ? .integer(Int64(clamping: changes.better)) : nil,
@@ -132,7 +143,7 @@ struct StorageDatabase: ~Copyable {
                 let point = history[place]
                 try reading.run(.integer(point.time), .integer(city.id), .real(point.index))
             }
-            stored[state.name] = StoredCity(id: city.id, changedAt: changes.changedAt, newest: history.last)
+            stored[state.name] = StoredCity(id: city.id, changes: changes, newest: history.last)
         }
     }
 

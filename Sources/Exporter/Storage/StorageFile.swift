@@ -49,13 +49,6 @@ public final class StorageFile: Sendable {
         self.writer = Mutex(writer)
     }
 
-    /// A file that never ran has given its counters to a store that nobody has seen: they go back.
-    deinit {
-        guard var writer = writer.withLock({ $0.take() }) else { return }
-        _ = writer.pass(now: now(), isLast: true)
-        writer.finish()
-    }
-
     /// Looks at the file and its folder, changes neither, and throws what a start would end with or go without.
     public static func check(_ path: String) throws(SystemError) {
         do throws(StorageError) {

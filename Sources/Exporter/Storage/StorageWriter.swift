@@ -8,8 +8,7 @@ struct StorageWriter: ~Copyable {
     private let store: ReadingStore
     private var database: StorageDatabase?
     private var identity: FileIdentity?
-    /// Whether the file may have cities that the store has never had. After a failed write it has those that have
-    /// expired since.
+    /// Whether the file may have cities that the store has never had, beside those that have expired.
     private var isUnread = true
     var statistics = StorageStatistics()
     /// Monotonic time until which no further file is moved aside, so that a bad disk does not fill up soon.
@@ -48,19 +47,16 @@ struct StorageWriter: ~Copyable {
         var (cities, leftOut) = try opened.read(store.rules)
         var failure: StorageError?
         do throws(StorageError) {
-            try opened.begin()
+            try opened.requireWritable()
         } catch {
             failure = error
             // They stay in the file, and `increase()` would count them once more at the next start.
-            for place in cities.indices {
-                cities[place].changes.better = 0
-                cities[place].changes.worse = 0
-            }
+            cities = cities.map(\.withoutCounts)
         }
-        if isUnread { store.restore(cities, at: now) }
+        if isUnread || FileIdentity(path) != identity { store.restore(cities, at: now) }
         isUnread = false
-        if let failure { throw failure }
         identity = FileIdentity(path)
+        if let failure { throw failure }
         let isNew = opened.isNew
         database = .some(opened)
         return isNew ? .created : .restored(cities: cities.count, leftOut: leftOut)

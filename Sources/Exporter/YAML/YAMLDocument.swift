@@ -10,7 +10,7 @@ internal import System
 
     private var document = unsafe yaml_document_t()
     private var valueCount = 0
-    /// Whether another document follows.
+    /// Whether something else follows.
     private(set) var hasNext = false
 
     /// Corresponds to `yaml_parser_load`.
@@ -27,7 +27,7 @@ internal import System
         }
         guard !isLoaded else {
             var next = unsafe yaml_document_t()
-            hasNext = unsafe yaml_parser_load(parser, &next) == 1 && next.nodes.start != next.nodes.top
+            hasNext = unsafe yaml_parser_load(parser, &next) != 1 || next.nodes.start != next.nodes.top
             unsafe yaml_document_delete(&next)
             return
         }

@@ -1,5 +1,17 @@
+import CommandLine
 import System
 import WebSocket
+
+extension ParsedFlags {
+    /// Starts a server on the address of a flag, which an error about the address names.
+    func listening<Server>(_ flag: String, start: () throws -> Server) throws -> Server {
+        do {
+            return try start()
+        } catch let error as SystemError where error.code == .address {
+            throw rejection(of: flag, expected: "a free address: \(error.reason)")
+        }
+    }
+}
 
 /// A feed's server, and the waits of the main thread, which sends the messages: for clients, for a time. Each wait ends
 /// early with false when a signal ends the program.

@@ -55,10 +55,15 @@ extension PolledSource {
                 interval: options.interval, random: { .random(in: 0..<1) }))
     }
 
-    /// The longer words that a document's request carries beside its path.
+    /// The longer words in the values of a document's header fields and query, the longest first.
     private static func secrets(in document: SourceQuery) -> [String] {
-        let texts = document.headers.map { $0.drop { $0 != ":" } } + [document.path.drop { $0 != "?" }]
-        return texts.flatMap { $0.split { " :?&=".contains($0) } }.filter { $0.utf8.count >= 8 }.map(String.init)
+        let query = document.path.drop { $0 != "?" }
+        let values =
+            document.headers.map { $0.drop { $0 != ":" }.dropFirst() }
+            + query.split(separator: "&").map { $0.drop { $0 != "=" }.dropFirst() }
+        let words = values.flatMap { $0.split(separator: " ") }
+        let texts = words.map { String(decoding: percentDecoded($0.utf8) ?? Array($0.utf8), as: UTF8.self) }
+        return texts.filter { $0.utf8.count >= 8 }.sorted { $0.utf8.count > $1.utf8.count }
     }
 
     private static func checkCombination(_ options: PollOptions, _ flags: ParsedFlags) throws(FlagError) {

@@ -20,7 +20,7 @@ func replay(_ flags: ParsedFlags, signals: Signals) throws {
         throw flags.rejection(of: "speed", expected: "a recording with times, or --interval instead")
     }
     let feed = WebSocketServerConfiguration(address: options.listen)
-    let server = try flags.using("listen", expected: "a free address", FeedServer(feed, signals: signals))
+    let server = try flags.listening("listen") { try FeedServer(feed, signals: signals) }
     defer { server.stop() }
     guard server.awaitClient() else { return }
     var next = monotonicTime()

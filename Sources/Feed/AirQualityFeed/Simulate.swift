@@ -13,7 +13,7 @@ func simulate(_ flags: ParsedFlags, signals: Signals) throws {
         cities: options.cities, coverage: options.coverage, seed: options.seed ?? .random(in: 0 ... .max),
         drift: options.drift, batch: options.batch, interval: options.interval)
     let feed = WebSocketServerConfiguration(address: options.listen)
-    let server = try flags.using("listen", expected: "a free address", FeedServer(feed, signals: signals))
+    let server = try flags.listening("listen") { try FeedServer(feed, signals: signals) }
     defer { server.stop() }
     var next = monotonicTime()
     while server.awaitClient(), server.wait(until: next) {

@@ -34,7 +34,8 @@ struct CPCBStations {
 
         /// The averages that are not much older than the newest one.
         var subIndices: [Pollutant: Double] {
-            averages.filter { (updatedAt ?? 0) - ($0.value.updatedAt ?? 0) <= maximumLag }.mapValues(\.value)
+            averages.filter { (updatedAt ?? 0) - ($0.value.updatedAt ?? updatedAt ?? 0) <= maximumLag }
+                .mapValues(\.value)
         }
     }
 

@@ -119,7 +119,9 @@ struct OpenAQ: AirSource {
         let sensors = (searches[number]?.sensors ?? []).filter { !$0.isStale }
         for (pollutant, sensors) in Dictionary(grouping: sensors, by: \.pollutant) {
             // An index without it could be far too low; the next round may have it.
-            if sensors.allSatisfy({ givenUp[$0.id] == 1 }) {
+            let isLost = sensors.allSatisfy { givenUp[$0.id] ?? 0 > 0 } && sensors.contains { givenUp[$0.id] == 1 }
+            let newest = sensors.compactMap { $0.hours.values.keys.max() }.max() ?? 0
+            if isLost, newest < Int(now / 3600) - 2 {
                 throw AirUnavailable("no sensor of \(pollutant.rawValue) has responded")
             }
             for hour in Set(sensors.flatMap(\.hours.values.keys)) {

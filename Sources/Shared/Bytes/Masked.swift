@@ -14,7 +14,7 @@ package func masked(address: String) -> String {
     var shown = String(address[..<afterScheme])
     if let at = authority.lastIndex(of: "@") {
         shown += "***" + String(authority[at...])
-    } else if authority.contains(":"), rest[authorityEnd...].contains("@") {
+    } else if authority.isEmpty || authority.contains(":"), rest[authorityEnd...].contains("@") {
         return shown + "***"
     } else {
         shown += String(authority)
@@ -23,6 +23,12 @@ package func masked(address: String) -> String {
     let path = pathAndQuery.prefix { $0 != "?" && $0 != "#" }
     shown += pathWithoutTokens(String(path))
     return path.endIndex < pathAndQuery.endIndex ? shown + String(pathAndQuery[path.endIndex]) + "***" : shown
+}
+
+/// A path to a file; `***` where it is the content of one, perhaps a secret, in the place of its name.
+package func masked(path: String) -> String {
+    let signs = ["\n", "-----BEGIN", ": "].map(\.unicodeScalars)
+    return signs.contains(where: path.unicodeScalars.contains) ? "***" : path
 }
 
 /// The path of an address with `…` for each segment that may be a token: 16 or more bytes with letters and digits.

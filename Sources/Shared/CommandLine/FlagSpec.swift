@@ -43,7 +43,7 @@ struct FlagSpec: Sendable {
     /// The value as an error or a log may show it: quoted, on one line, without its secrets.
     func shown(_ value: String) -> String {
         switch secrecy {
-        case .open: quoted(value)
+        case .open: quoted(placeholder == "FILE" ? masked(path: value) : value)
         case .address: quoted(masked(address: value))
         case .whole: "***"
         }

@@ -99,7 +99,7 @@ extension Program {
             let variable = flag.variable(prefix: environmentPrefix)
             guard let text = environment[variable], !text.isEmpty else { continue }
             let values = flag.isRepeatable ? text.split { $0 == "\n" || $0 == "\r\n" }.map(String.init) : [text]
-            given[flag.name] = GivenFlag(values: values, origin: variable)
+            if !values.isEmpty { given[flag.name] = GivenFlag(values: values, origin: variable) }
         }
         return given
     }

@@ -22,6 +22,6 @@ public struct FeedOptionError: Error {
     ///
     /// - Parameter prefix: stands before the name of the flag where the user writes it: `--feed.` or `--`.
     public func line(prefix: String) -> String {
-        prefix + flag + (path.map { " " + quoted($0) } ?? "") + ": expected \(expected)"
+        prefix + flag + (path.map { " " + quoted(masked(path: $0)) } ?? "") + ": expected \(expected)"
     }
 }

@@ -49,11 +49,18 @@ public struct Recording: Sendable {
                 times.append(time)
             } catch {
                 // `record` ends a line that was cut off before it appends others.
-                let isCutOff = line.starts(with: Self.recordedLineStart.utf8) && line.last != UInt8(ascii: "}")
-                guard isCutOff || (place + 1 == lines.count && place > 0) else { throw error }
+                guard (Self.isCutOff(line) && reader.read(line.span) == nil) || (place + 1 == lines.count && place > 0)
+                else { throw error }
                 cutOffLines.append(place + 1)
             }
         }
+    }
+
+    /// Whether the line begins as a recorded one and does not end as one.
+    private static func isCutOff(_ line: ArraySlice<UInt8>) -> Bool {
+        let start = recordedLineStart.utf8
+        let end = line.suffix(3).drop { $0 != UInt8(ascii: "\\") && $0 != UInt8(ascii: "\"") }
+        return (line.starts(with: start) || start.starts(with: line)) && !end.elementsEqual("\"}".utf8)
     }
 
     private static func message(

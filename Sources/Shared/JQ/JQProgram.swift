@@ -48,9 +48,11 @@ public struct JQProgram: ~Copyable {
     /// - Parameter message: UTF-8; JSON that libjq cannot read is an error.
     /// - Returns: one JSON array of all results, those that are arrays as their elements; empty = no result.
     public mutating func run(_ message: Span<UInt8>) throws(SystemError) -> [UInt8] {
-        if worker == nil { try startWorker() }
         // libjq takes a U+001E between two texts for the end of all; within one it is no JSON.
-        return try ask(message.indices.map { message[$0] == 0x1E ? UInt8(ascii: "\n") : message[$0] })
+        let request = message.indices.map { message[$0] == 0x1E ? UInt8(ascii: "\n") : message[$0] }
+        // One that was killed meanwhile has not seen the message.
+        if worker?.socket.hasEnded ?? true { try startWorker() }
+        return try ask(request)
     }
 
     private mutating func startWorker() throws(SystemError) {
@@ -74,6 +76,11 @@ public struct JQProgram: ~Copyable {
         guard status == 0 else {
             close(ends[0])
             throw SystemError(.system, "cannot start \(executable) as a worker: \(describe(errorNumber: status))")
+        }
+        // A worker that was stopped uses no processor time.
+        var limit = timeval(tv_sec: 10, tv_usec: 0)
+        for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
+            unsafe setsockopt(ends[0], SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
         }
         worker = Worker(socket: JQSocket(descriptor: ends[0]), process: process)
         _ = try ask(Array(text.utf8))

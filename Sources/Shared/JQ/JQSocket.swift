@@ -5,6 +5,12 @@ internal import Glibc
 struct JQSocket {
     let descriptor: Int32
 
+    /// Whether the other process is gone.
+    var hasEnded: Bool {
+        var byte: UInt8 = 0
+        return unsafe recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) == 0
+    }
+
     /// - Returns: whether the other process took all of it.
     func send(_ text: [UInt8]) -> Bool {
         let bytes = unsafe withUnsafeBytes(of: text.count) { unsafe Array($0) } + text

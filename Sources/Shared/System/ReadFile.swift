@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Glibc
 internal import Synchronization
 
@@ -50,5 +51,5 @@ package func readFileBlocking(_ path: String, limit: Int) throws(SystemError) ->
 }
 
 private func cannotRead(_ path: String, _ reason: String) -> SystemError {
-    SystemError(.file, "cannot read \(path): \(reason)")
+    SystemError(.file, "cannot read \(masked(path: path)): \(reason)")
 }

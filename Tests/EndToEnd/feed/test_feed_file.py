@@ -106,6 +106,8 @@ def test_a_reload_touches_only_what_changed(start, feeds, file):
         ("- ws://me:secret@x/", r"line 1: \[0\] is <secret>, expected a mapping"),
         ("", r'no feed, expected a list such as "- url: ws://feed.example/"'),
         ("- url: ws://x/\n---\n- url: ws://y/", r"several documents, expected one: remove ---"),
+        ("- url: ws://x/\n---\n- url: [", r"several documents, expected one: remove ---"),
+        ("- url: ws://x/\n  header-file: 'A: secret'", r".*cannot read \*\*\*: No such .*"),
         ("[]", r'no feed, expected a list such as "- url: ws://feed.example/"'),
         ("- name: a", r"line 1: \[0\] has no url, expected the address of a feed"),
         ("- url: ws://x/\n  urll: a", r"line 2: \[0\].urll is unknown, expected one of .*"),

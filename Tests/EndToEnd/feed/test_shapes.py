@@ -2,9 +2,11 @@
 does."""
 
 import json
+import os
 import pathlib
 import re
 import shlex
+import signal
 import socket
 import subprocess
 import time
@@ -13,6 +15,7 @@ import pytest
 
 from support import metrics
 from support.peers import WebSocketFeed
+from support.waiting import wait_for
 
 README = pathlib.Path(__file__).parents[3] / "Sources/Exporter/AirQualityExporter/README.md"
 
@@ -251,12 +254,14 @@ def test_probe_names_no_flags_where_all_is_read_or_nothing_is_an_index(programs,
         ("--feed.value-field=x", "--feed.value-field aqi"),
         ("--feed.items=/data", "--feed.items ''"),
         ("--feed.jq=.a", "--feed.jq ."),
+        ("--feed.items=/data --feed.value-field=x", "--feed.items '' --feed.value-field aqi"),
     ],
 )
 def test_a_flag_that_is_one_too_many_is_named(start, programs, flag, hint):
     with Sender('[{"city": "Delhi", "aqi": 301}]') as feed:
-        start.exporter("--feed.url", feed.url, flag).wait_for_line(f'hint="{hint}"')
-        assert f"--feed.url {feed.url}\n" in probe(programs, feed.url, flag).stdout
+        start.exporter("--feed.url", feed.url, *flag.split()).wait_for_line(f'hint="{hint}"')
+        one, *_ = flag.split()
+        assert f"--feed.url {feed.url}\n" in probe(programs, feed.url, one).stdout
 
 
 def test_probe_shows_the_words_of_a_server(programs):
@@ -326,6 +331,21 @@ def test_a_program_has_a_worker_that_goes_first_where_memory_is_short(
     assert [
         pathlib.Path(f"/proc/{child}/oom_score_adj").read_text().strip() for child in children
     ] == scores
+    # A message that it has not seen is for the next one.
+    for child in children:
+        os.kill(int(child), signal.SIGKILL)
+        state = pathlib.Path(f"/proc/{child}/stat")
+        wait_for(lambda: ") Z " in state.read_text(), "its end")
+    python_feed.send([{"city": "Pune", "aqi": 51}])
+    exporter.wait_for_sample(metrics.CITIES, 2)
+
+
+def test_a_feed_ends_in_the_middle_of_what_has_come(start):
+    with Sender(*['{"c": 1}'] * 3000) as feed:
+        slow = '[range(20000)] | add | {city: "Delhi", aqi: 1}'
+        exporter = start.exporter("--feed.url", feed.url, "--feed.jq", slow)
+        exporter.wait_for_sample(metrics.CITIES, 1)
+        assert exporter.stop() is None
 
 
 def test_what_jq_cannot_do_is_told_in_its_words(start):

@@ -91,7 +91,7 @@ def test_a_source_is_asked_with_the_headers_of_the_file_and_its_last_elements_ar
 def test_the_log_shows_no_secret_that_a_source_or_a_proxy_repeats(start, serve, tmp_path):
     (tmp_path / "headers").write_text("X-Key: Bearer header-secret\n")
     server = serve(lambda path, query, headers: Answer({"error": f"{query} {headers}"}, 401))
-    url = f"--url={server.url}/data?token=query-secret"
+    url = f"--url={server.url}/data?token=query%2Fsecret"
     flags = ("poll", "--source=json", url, PROGRAM, f"--header-file={tmp_path / 'headers'}")
     denied = start.feed(*flags)
     assert "Bearer ***" in denied.wait_for_line("refuses")

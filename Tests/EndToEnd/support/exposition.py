@@ -86,3 +86,7 @@ class Exposition:
     def names(self) -> set[str]:
         """Names of samples, and of families that have none yet."""
         return set(self._samples) | set(re.findall(r"^# TYPE (\S+) ", self.text, re.MULTILINE))
+
+    @property
+    def duplicates(self) -> list[str]:
+        return duplicate_series(self.text)

@@ -172,9 +172,12 @@ extension [PathStep] {
 }
 
 extension JSONTree {
-    /// Whether a field has the name of a place, whatever its value.
+    /// Whether a field has the name of a place, and no text that says that a number is an index.
     fileprivate var namesPlace: Bool {
-        if case .object(let fields) = self { fields.contains { FieldNames.says($0.name, .place) } } else { false }
+        guard case .object(let fields) = self else { return false }
+        return fields.contains { field in
+            FieldNames.says(field.name, .place) && field.value.text.map(FieldNames.saysIndex) != true
+        }
     }
 
     /// The selection of messages of this one's sort, where a field names it.

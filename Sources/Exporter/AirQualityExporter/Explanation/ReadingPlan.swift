@@ -35,19 +35,19 @@ struct ReadingPlan: Hashable {
     }
 
     /// The flags as they are typed into a shell.
-    var arguments: String { Self.arguments(words) }
-
-    private static func arguments(_ words: [String]) -> String { words.map(shellQuoted).joined(separator: " ") }
+    var arguments: String { words.map(shellQuoted).joined(separator: " ") }
 
     /// The flags to be given in place of those that are set; empty where nothing needs to change.
     func arguments(inPlaceOf settings: Configuration) -> String {
-        if !words.isEmpty { return arguments }
         let format = settings.format
-        return Self.arguments(
-            (format.items.isEmpty ? [] : ["--feed.items", ""])
-                + (format.cityField == "city" ? [] : ["--feed.city-field", "city"])
-                + (format.valueField == "aqi" ? [] : ["--feed.value-field", "aqi"])
-                + (settings.program == nil ? [] : ["--feed.jq", "."]))
+        let hasItems = words.contains("--feed.items")
+        let defaults = [
+            ("--feed.items", "", !format.items.isEmpty), ("--feed.city-field", "city", format.cityField != "city"),
+            ("--feed.value-field", "aqi", format.valueField != "aqi"),
+            ("--feed.jq", ".", settings.program != nil && !hasItems),
+        ]
+        let others = defaults.filter { $0.2 && !words.contains($0.0) }.flatMap { [$0.0, $0.1] }
+        return (words + others).map(shellQuoted).joined(separator: " ")
     }
 
     /// The readings of messages by a plan.

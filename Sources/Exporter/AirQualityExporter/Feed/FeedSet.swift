@@ -112,7 +112,10 @@ final class FeedSet: Sendable {
     /// - Returns: `nil`, or what is wrong in one line, which is logged as well.
     func reload() -> String? {
         phase.withLock { phase in
-            if phase == .starting { return "the feeds are being started: try again" }
+            if phase == .starting {
+                logger.error("Feeds not loaded: they are being started")
+                return "the feeds are being started: try again"
+            }
             if phase == .stopped { return nil }
             let wanted: [ConfiguredFeed]
             do {

@@ -6,7 +6,7 @@ extension StoreSnapshot {
     /// one line.
     func readinessProblem(at now: Timestamp) -> String? {
         let isReady = feeds.contains { feed in
-            (feed.isConnected || feed.isPausedWell) && states.indices.contains { isFresh($0, of: feed, at: now) }
+            (feed.isConnected || feed.isPaused) && states.indices.contains { isFresh($0, of: feed, at: now) }
         }
         if isReady { return nil }
         let reasons = feeds.map { "\($0.label): \($0.state(at: now))" }
@@ -27,9 +27,6 @@ extension StoreSnapshot {
 }
 
 extension FeedStatistics {
-    /// Whether it is paused, and nothing was wrong before.
-    fileprivate var isPausedWell: Bool { isPaused && lastProblem == nil }
-
     /// The reason why no readings come, in one line.
     fileprivate func state(at now: Timestamp) -> String {
         guard isConnected else { return "not connected" + (lastProblem.map { " (\($0))" } ?? "") }

@@ -15,10 +15,11 @@ public struct HistoryDocument: Sendable {
         let wanted = query.cities.map(Set.init)
         var cities: [(number: Int, points: Range<Int>)] = []
         var pointCount = 0
-        // A city's expiry changes a document of all cities; a restart does not: the restored points are the same.
-        var changedAt = wanted == nil ? snapshot.expiredAt ?? 0 : 0
+        var found = 0
+        var changedAt: Timestamp = 0
         for number in snapshot.states.indices {
             if let wanted, !wanted.contains(snapshot.states[number].name) { continue }
+            found += 1
             let history = snapshot.histories[number]
             let first = max(
                 history.count - min(history.count, query.limit ?? .max),
@@ -28,6 +29,8 @@ public struct HistoryDocument: Sendable {
             pointCount += history.count - first
             changedAt = max(changedAt, history.changedAt)
         }
+        // The expiry of a wanted city is a change; a restart is none: the restored points are the same.
+        if found < wanted?.count ?? .max { changedAt = max(changedAt, snapshot.expiredAt ?? 0) }
         if cities.isEmpty { changedAt = max(changedAt, snapshot.startedAt) }
         self.cities = cities
         self.pointCount = pointCount

@@ -25,9 +25,6 @@ public struct HistoryRule: Sendable, Equatable {
     /// Whether readings wait for their window to close. With windows of no length each is its own.
     public var usesWindows: Bool { keep == .last && interval > 0 }
 
-    /// The longest time after a point, in milliseconds, for which a city may be heard of without leaving another.
-    public var longestGap: Int64 { usesWindows ? 2 * interval : interval }
-
     /// The window that a time falls into; windows are aligned to the Unix epoch.
     func window(of time: Timestamp) -> Int64 { flooredDivision(time, by: interval).quotient }
 }

@@ -24,4 +24,12 @@ public struct City: Sendable, Equatable {
         self.changes = changes
         self.points = points
     }
+
+    /// The city with its changes counted anew.
+    public var withoutCounts: City {
+        var city = self
+        city.changes.better = 0
+        city.changes.worse = 0
+        return city
+    }
 }

@@ -16,6 +16,8 @@ public struct CityState: Sendable {
     public internal(set) var version: UInt64
     /// Number of the feed that the newest reading came from; -1 after a restart.
     var feed: Int32 = -1
+    /// When the city last came, in a repetition as well.
+    var heardAt: Timestamp = 0
     /// Number of the message that the newest reading came with.
     var message: UInt64 = 0
     /// Whether it has been said that the city came twice in a message, or from two feeds.
@@ -34,6 +36,7 @@ public struct CityState: Sendable {
         self.message = message
         self.feed = feed
         self.version = version
+        heardAt = receivedAt
         // The same reading again may correct the value, but a feed that repeats itself does not keep a city alive.
         let isRepetition = reading.hasOwnTime && !isNew && reading.time == updatedAt
         if !isRepetition {

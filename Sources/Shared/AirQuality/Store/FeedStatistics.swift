@@ -35,8 +35,7 @@ public struct FeedStatistics: Sendable, Equatable {
     /// Explanations for people, why messages gave no readings, by the reason; `nil`: they were without readings.
     public private(set) var explanations: [RejectionReason?: [ExplanationField]] = [:]
     public private(set) var connection = Connection()
-    /// The reason why the last connection ended or the last dial failed, for people; `nil` while all is well, and after
-    /// a pause.
+    /// The reason why the last connection ended or the last dial failed, for people; `nil` while all is well.
     public var lastProblem: String?
     /// The source that the feed named when it last connected; `nil` if it named none.
     public var source: FeedSource?
@@ -101,7 +100,7 @@ extension FeedStatistics {
         case .disconnected(let reason, let detail):
             isConnected = false
             disconnects[reason, default: 0] += 1
-            lastProblem = reason == .paused ? nil : detail
+            lastProblem = detail
         case .explained(let reason, let fields): explanations[reason] = fields
         case .paused: isPaused = true
         case .resumed: isPaused = false

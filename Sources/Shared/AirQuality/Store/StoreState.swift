@@ -122,7 +122,7 @@ struct StoreState: Sendable {
         if states[city].message == number { return true }
         let other = Int(states[city].feed)
         guard other != feed, feeds.indices.contains(other), !feeds[other].isRemoved else { return false }
-        return feeds[other].idleTimeout == 0 || now - states[city].receivedAt <= feeds[other].idleTimeout
+        return feeds[other].idleTimeout == 0 || now - states[city].heardAt <= feeds[other].idleTimeout
     }
 
     /// Offers a reading to the city's history.

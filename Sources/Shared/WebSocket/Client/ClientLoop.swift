@@ -194,6 +194,8 @@ extension ClientLoop {
                 case .ping(let payload): connection.answer(payload)
                 case .close(let frame): handle(.closeFrame(frame), of: connection)
                 }
+                // Thousands of messages may have come at once, each with a program to run.
+                if client.hasOrders.load(ordering: .relaxed) { takeOrders() }
             }
         } catch {
             violation = error
@@ -201,6 +203,11 @@ extension ClientLoop {
         if !connection.isEnding { connection.reader = reader }
         state.received(messages: messageCount, at: receivedAt)
         if let violation { handle(.violation(violation), of: connection) }
+    }
+
+    /// Does what other threads want.
+    func takeOrders() {
+        for event in client.takeOrders() { handle(event) }
     }
 
     private func ended(_ connection: ClientConnection) {

@@ -30,9 +30,11 @@ internal import System
         if isNumericAddress(address.host) {
             _ = unsafe X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), address.host)
         } else {
-            _ = unsafe SSL_set1_host(ssl, address.host)
+            // Certificates and SNI (RFC 6066, section 3) name hosts without the dot at their end.
+            let name = address.host.hasSuffix(".") ? String(address.host.dropLast()) : address.host
+            _ = unsafe SSL_set1_host(ssl, name)
             // SSL_set_tlsext_host_name, which is a macro.
-            _ = unsafe address.host.withCString { host in
+            _ = unsafe name.withCString { host in
                 unsafe SSL_ctrl(
                     ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME, Int(TLSEXT_NAMETYPE_host_name),
                     UnsafeMutableRawPointer(mutating: host))

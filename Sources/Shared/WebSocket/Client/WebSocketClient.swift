@@ -30,6 +30,8 @@ public final class WebSocketClient: Sendable {
     let onEvent: @Sendable (WebSocketEvent) -> Void
     let onMessage: @Sendable (WebSocketMessageKind, Span<UInt8>) -> Void
     private let orders = Mutex(Orders())
+    /// Whether there are any, without the lock.
+    let hasOrders = Atomic(false)
 
     /// - Parameters:
     ///   - onEvent: called on the thread of `run`.
@@ -49,7 +51,7 @@ public final class WebSocketClient: Sendable {
         let loop = ClientLoop(self)
         guard let context = makeContext(loop) else { return }
         while true {
-            for event in orders.withLock({ exchange(&$0.events, with: []) }) { loop.handle(event) }
+            loop.takeOrders()
             if loop.isFinished { return }
             loop.turn(context)
         }
@@ -71,8 +73,17 @@ public final class WebSocketClient: Sendable {
     func give(_ event: ConnectionState.Event) {
         orders.withLock { orders in
             if orders.events.last != event { orders.events.append(event) }
+            hasOrders.store(true, ordering: .relaxed)
             // The one function of libwebsockets that other threads may call.
             if let context = unsafe orders.context { unsafe lws_cancel_service(context) }
+        }
+    }
+
+    /// Takes what `give` was called with.
+    func takeOrders() -> [ConnectionState.Event] {
+        orders.withLock { orders in
+            hasOrders.store(false, ordering: .relaxed)
+            return exchange(&orders.events, with: [])
         }
     }
 

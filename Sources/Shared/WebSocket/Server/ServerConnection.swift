@@ -103,8 +103,8 @@ final class ServerConnection {
     private func leave() {
         if isEnded { return }
         phase = .leaving
-        endAfter(Self.responseTimeout)
         flush()
+        endAfter(waiting.isEmpty ? Self.responseTimeout : Self.sendTimeout)
     }
 
     // MARK: Receiving

@@ -175,8 +175,8 @@ public struct FeedDecoder: ~Copyable {
         message.readings.append(
             Reading(
                 index: index, time: time ?? message.receivedAt, hasOwnTime: time != nil,
-                nameStart: UInt32(name.lowerBound), nameCount: UInt8(name.count), element: UInt32(message.elementCount))
-        )
+                nameStart: UInt32(name.lowerBound), nameCount: UInt8(name.count),
+                element: UInt32(truncatingIfNeeded: message.elementCount)))
     }
 
     /// Whether the element is an object, or an array while the city is told by a pointer.

@@ -18,9 +18,7 @@ final class Exporter: Sendable {
     let reloader: Reloader
     let handshakes: HandshakeFailures
 
-    /// Makes the parts and opens their files: those of storage and of the web configuration.
-    ///
-    /// - Parameter flags: those of the configuration, for errors.
+    /// Makes the parts and opens the files of storage and of the web configuration; `flags` are for errors.
     init(
         _ configuration: Configuration, feeds configuredFeeds: [ConfiguredFeed], flags: ParsedFlags, logger: Logger
     ) throws {
@@ -65,9 +63,7 @@ final class Exporter: Sendable {
         }
     }
 
-    /// Runs until SIGTERM or SIGINT; then takes everything down in reverse: listening sockets, feeds, storage.
-    ///
-    /// - Returns: the exit status.
+    /// Runs until SIGTERM or SIGINT, then ends listening sockets, feeds and storage; returns the exit status.
     func run(_ server: HTTPServer, signals: Signals) throws -> Int32 {
         let demoThread = try demo.map { try ServiceThread(name: "demo-feed", body: $0.run) }
         let storageThread = try storage.map { file in

@@ -5,8 +5,7 @@ import WebConfiguration
 /// One GET to a server of this machine, for a health check that needs no shell and no other program.
 struct HealthProbe: Sendable {
     var address: ListenAddress
-    /// The TLS settings; `nil`: plain HTTP. The server's certificate is not verified: the probe asks whether it
-    /// answers, not who it is.
+    /// Plain HTTP where `nil`. The server's certificate is not verified: the probe asks if it answers, not who it is.
     var tls: TLSConfiguration?
 
     /// Bytes of a line that is shown.
@@ -15,8 +14,7 @@ struct HealthProbe: Sendable {
 
     /// Requests the path and waits for the response, for however long it takes.
     ///
-    /// - Returns: the first line of the body; `nil` when the server speaks TLS and requires a client certificate, which
-    ///   a probe has not.
+    /// - Returns: the body's first line; `nil` when the server wants a TLS client certificate, which a probe has not.
     /// - Throws: `address` (nobody listens), `tls`, or `peer` (the status is not 200, or the response is not HTTP).
     func get(_ path: String) throws(SystemError) -> String? {
         do throws(SystemError) {
@@ -43,8 +41,7 @@ struct HealthProbe: Sendable {
         }
     }
 
-    /// Reads until the server closes the connection, as it was asked to: `HTTP/1.1 200 …`, header fields, an empty
-    /// line, the body.
+    /// Reads until the server closes the connection: `HTTP/1.1 200 …`, header fields, an empty line, the body.
     static func line(_ receive: () throws(SystemError) -> [UInt8]) throws(SystemError) -> String {
         var bytes: [UInt8] = []
         while bytes.count < responseLimit {

@@ -1,9 +1,7 @@
 import System
 import WebConfiguration
 
-/// `healthcheck`: asks `/-/ready` of the first listen address of this configuration.
-///
-/// - Returns: the exit status.
+/// `healthcheck`: asks `/-/ready` of this configuration's first listen address, and returns the exit status.
 func healthcheck(_ configuration: Configuration) -> Int32 {
     do throws(SystemError) {
         guard let address = configuration.web.listenAddresses.first else {

@@ -5,9 +5,7 @@ import FeedOptions
 import System
 import WebSocket
 
-/// `probe`: prints what a feed sends, what is read from it, and what would read the rest.
-///
-/// - Returns: the exit status, 0 when a reading came.
+/// `probe`: prints what a feed sends, what is read of it, and what would read the rest; status 0 when a reading came.
 func probe(_ flags: ParsedFlags, arguments: [String]) throws(FlagError) -> Int32 {
     let options: ProbeOptions = try flags.options()
     let text = flags.operands[0]

@@ -2,10 +2,8 @@ import AirQuality
 import Synchronization
 import System
 
-/// Reads the files again that the flags name: when it is asked to, and those of the web configuration when they have
-/// changed.
-///
-/// Files are read one after another on a queue of their own, because a file system can hang: nothing else waits for it.
+/// Reads the files again that the flags name, when asked to, and those of the web configuration when they have changed:
+/// one after another on a queue of their own, because a file system can hang and nothing else may wait for it.
 final class Reloader: Sendable {
     /// The results of the last reloads; the start counts as one, and so does an automatic one.
     struct Outcome: Equatable {
@@ -37,9 +35,7 @@ final class Reloader: Sendable {
 
     var outcome: Outcome { state.withLock(\.self) }
 
-    /// Reads all files, and waits for it up to 10 s.
-    ///
-    /// - Returns: `nil` when all is well, else what is wrong, in one line.
+    /// Reads all files, and waits for it up to 10 s; `nil` when all is well, else what is wrong, in one line.
     func reload() -> String? {
         let ended = Monitor<[String]?>(nil)
         let isAccepted = queue.submit { [self] in

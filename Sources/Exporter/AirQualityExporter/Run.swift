@@ -4,9 +4,7 @@ import Storage
 import System
 import WebConfiguration
 
-/// Does what the flags say.
-///
-/// - Returns: the exit status.
+/// Does what the flags say, and returns the exit status.
 func run(_ flags: ParsedFlags, arguments: [String], signals: Signals) throws -> Int32 {
     if ["probe", "healthcheck"].contains(flags.command.name) { signals.unblock() }
     if flags.command.name == "probe" { return try probe(flags, arguments: arguments) }

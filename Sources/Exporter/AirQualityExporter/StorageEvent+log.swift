@@ -2,7 +2,6 @@ import Storage
 import System
 
 extension StorageEvent {
-    /// Logs what happened to the storage file.
     func log(to logger: Logger, path: String?) {
         let file: Logger.Metadata = ["file": path ?? ""]
         switch self {

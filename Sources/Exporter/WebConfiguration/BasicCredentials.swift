@@ -7,8 +7,7 @@ public struct BasicCredentials: Sendable, Hashable {
 }
 
 extension BasicCredentials {
-    /// Returns `nil` when the header's value is not of that form. The scheme's case does not count; the user ends at
-    /// the first colon.
+    /// Returns `nil` for another form. The scheme's case does not count; the user ends at the first colon.
     public init?(authorization: String) {
         let scheme = Array("basic ".utf8)
         let bytes = Array(authorization.utf8)

@@ -34,8 +34,7 @@ public struct BcryptHash: Sendable, Hashable {
 
     /// Whether it is the password's. A password with a NUL has no hash; of a longer one, 72 bytes count.
     ///
-    /// Takes as long as the cost wants, tens of milliseconds and up: not for a thread that serves others. Corresponds
-    /// to `crypt_r`.
+    /// Takes tens of milliseconds and up: not for a thread that serves others. Corresponds to `crypt_r`.
     public func isHash(of password: [UInt8]) -> Bool {
         guard !password.contains(0) else { return false }
         let phrase = (password.prefix(72) + [0]).map(CChar.init(bitPattern:))

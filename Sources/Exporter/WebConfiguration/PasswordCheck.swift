@@ -1,7 +1,5 @@
-/// Whether a password is that of a user.
-///
-/// A rejection takes as many rounds of bcrypt as the most expensive hash there is, for any user, so that its time does
-/// not tell which users there are.
+/// Whether a password is a user's. A rejection takes as many rounds of bcrypt as the most expensive hash there is, for
+/// any user, so that its time does not tell which users there are.
 package struct PasswordCheck: Sendable, Equatable {
     package let credentials: BasicCredentials
     /// The user's hash; `nil`: there is no such user.

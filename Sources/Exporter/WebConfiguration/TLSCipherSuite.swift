@@ -1,5 +1,4 @@
-/// The cipher suites by their names in Go: those of `tls.CipherSuites()` since Go 1.22, in the order that is used when
-/// none is configured.
+/// The cipher suites by their names in Go: those of `tls.CipherSuites()` since Go 1.22, in the default order.
 enum TLSCipherSuite: String, CaseIterable {
     case ecdheECDSAWithAES128GCM = "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256"
     case ecdheRSAWithAES128GCM = "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"

@@ -14,8 +14,7 @@ struct TLSPriority: Equatable {
         }
     }
 
-    /// The versions that can be spoken with a certificate of that key, the newest first, and the ciphers for all of
-    /// them.
+    /// The versions that a certificate of that key allows, the newest first, and the ciphers for all of them.
     ///
     /// Go lists cipher suites. GnuTLS combines key exchanges with ciphers instead, and has one list of ciphers for all
     /// versions. So only the suites that fit the certificate are used, and no suite outside the list can be negotiated.

@@ -86,8 +86,7 @@ package import System
     }
 }
 
-/// A handshake between a server with that configuration and a client in this process, which shows that clients will be
-/// able to connect.
+/// A handshake of a server with that configuration and a client in this process, to show that clients can connect.
 func tryHandshake(_ tls: TLSConfiguration) throws(SystemError) {
     let credentials = try CertificateCredentials()
     try credentials.load(certificate: tls.certificate, key: tls.key)

@@ -6,7 +6,6 @@ internal import YAML
 /// Content of a web configuration file, checked, with the files that it names.
 ///
 /// The schema is the one that Prometheus exporters share: exporter-toolkit 0.17, `docs/web-configuration.md`.
-/// A value is plain: no flag of it changes after it was read.
 public struct WebConfiguration: Sendable, Equatable {
     /// The certificate and its rules; `nil`: plain HTTP.
     public var tls: TLSConfiguration?
@@ -38,9 +37,7 @@ extension WebConfiguration {
     /// Bytes that the file, and each file that it names, may have at most.
     static let fileLimit = 1 << 20
 
-    /// Reads the file and the files that it names.
-    ///
-    /// Accepts what exporter-toolkit 0.17 accepts.
+    /// Reads the file and the files that it names. Accepts what exporter-toolkit 0.17 accepts.
     ///
     /// - Parameter willRead: called with each file before it is read.
     /// - Throws: one line with the file, the line in it, the key, its value (secrets masked) and what was expected.

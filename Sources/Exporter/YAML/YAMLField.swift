@@ -22,9 +22,8 @@ package struct YAMLField: Sendable {
     /// Keeps the value out of errors.
     package var isSecret = false
 
-    /// The first document of a text in UTF-8 or, with a byte order mark, UTF-16; `nil` when the text has none.
-    ///
-    /// - Parameter isOnly: whether another document is an error.
+    /// The first document of a text in UTF-8 or, with a byte order mark, UTF-16; `nil` when the text has none. Another
+    /// document is an error with `isOnly`.
     package static func parse(_ text: [UInt8], isOnly: Bool = false) throws(SystemError) -> YAMLField? {
         guard text.count <= maximumBytes else { throw SystemError(.configuration, "longer than \(maximumBytes) bytes") }
         var document = try YAMLDocument(text)
@@ -49,9 +48,7 @@ package struct YAMLField: Sendable {
 }
 
 extension YAMLField? {
-    /// The values of a mapping with a fixed set of keys; `nil` and null have none.
-    ///
-    /// - Throws: for the first other key.
+    /// The values of a mapping with fixed keys; `nil` and null have none. Throws for the first other key.
     package func members(_ known: [String]) throws(SystemError) -> [String: YAMLField] {
         guard let self, !self.isNull else { return [:] }
         var members: [String: YAMLField] = [:]

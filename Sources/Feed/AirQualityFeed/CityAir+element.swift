@@ -3,7 +3,6 @@ import AirSources
 import JSON
 
 extension CityAir {
-    /// The air as an element of the feed.
     func element(of city: PolledCity) -> [UInt8] {
         var place = [#""latitude":\#(city.latitude)"#, #""longitude":\#(city.longitude)"#]
         if let country = city.country { place.append(#""country":\#(jsonLiteral(country))"#) }

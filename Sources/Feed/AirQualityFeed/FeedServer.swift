@@ -22,8 +22,6 @@ struct FeedServer {
     private let notify = NotifySocket()
 
     /// Listens, and prints the address on standard output, where somebody reads it within a second.
-    ///
-    /// - Parameter configuration: where to listen, and what clients get first.
     init(_ configuration: WebSocketServerConfiguration, signals: Signals) throws {
         var configuration = configuration
         configuration.onClientCount = { _ in signals.wake() }
@@ -45,8 +43,7 @@ struct FeedServer {
 
     func awaitClient() -> Bool { wait(until: nil) { hasClients } }
 
-    /// Closes all connections (status 1000), and waits at most a minute for the clients to take what they have not read
-    /// and to answer the close frame.
+    /// Closes all connections (status 1000) and gives clients a minute to take the rest and answer the close frame.
     func finish() {
         server.close(status: 1000)
         _ = wait(until: monotonicTime() + .seconds(60)) { !hasClients }
@@ -59,9 +56,7 @@ struct FeedServer {
         thread.join()
     }
 
-    /// Tells systemd meanwhile that the main thread works.
-    ///
-    /// - Parameter isReached: asked again after each wake of the signals.
+    /// Tells systemd meanwhile that the main thread works. Asks `isReached` again after each wake of the signals.
     func wait(until deadline: Duration?, orUntil isReached: () -> Bool = { false }) -> Bool {
         while true {
             let rest = deadline.map { max($0 - monotonicTime(), .zero) }

@@ -1,7 +1,6 @@
 import AirSources
 
-/// The state of each city as the source has told it, and the lines about those that have no air. Times are milliseconds
-/// since the Unix epoch.
+/// Each city's state as the source has told it, and the lines about those without air. Times are epoch milliseconds.
 struct KnownCities {
     private static let maximumLines = 10
 
@@ -38,9 +37,7 @@ struct KnownCities {
             .sorted { (known[$0].observedAt, $0) < (known[$1].observedAt, $1) }
     }
 
-    /// Takes in what a source says.
-    ///
-    /// - Returns: air of cities as the source has it now, new or not.
+    /// Takes in what a source says, and returns air of cities as the source has it now, new or not.
     mutating func take(_ response: SourceResponse) -> [(city: Int, air: CityAir)] {
         omissions.add(response.omissions)
         var news: [(city: Int, air: CityAir)] = []
@@ -63,8 +60,7 @@ struct KnownCities {
         return news
     }
 
-    /// Lines of the log at the end of a round: cities that newly have no air, and once a day in one line what is left
-    /// out.
+    /// Log lines at the end of a round: cities newly without air, and once a day in one line what is left out.
     mutating func takeLines(at now: Int64) -> [String] {
         var lines: [String] = []
         for (number, city) in cities.enumerated() {

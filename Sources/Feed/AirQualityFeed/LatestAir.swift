@@ -16,9 +16,7 @@ struct LatestAir: Sendable {
 
     init(lifetime: Duration) { self.lifetime = lifetime }
 
-    /// Takes in what the source says.
-    ///
-    /// - Returns: messages with the elements that are new.
+    /// Takes in what the source says, and returns messages with the elements that are new.
     mutating func update(_ news: [(number: Int, elements: [UInt8])], at now: Duration) -> [[UInt8]] {
         var changed: [[UInt8]] = []
         for (number, elements) in news {

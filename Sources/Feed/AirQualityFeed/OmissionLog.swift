@@ -1,8 +1,7 @@
 import AirSources
 import Bytes
 
-/// Data of the source that was left out: what is to be said of it, once a day in one line. Times are milliseconds since
-/// the Unix epoch.
+/// Data of the source that was left out, told of once a day in one line. Times are epoch milliseconds.
 struct OmissionLog {
     private static let interval: Int64 = 86_400_000
     private static let maximumNames = 10_000

@@ -2,7 +2,6 @@ import Exposition
 
 /// The figures of `poll` on `/metrics`.
 struct PollFigures {
-    /// The reason why a request gave nothing.
     enum Failure: String, CaseIterable { case unreachable, refused, busy, unreadable, status }
 
     var requests: UInt64 = 0

@@ -4,8 +4,7 @@ import HTTPClient
 import HTTPText
 import System
 
-/// Decides what to request next and when, and what follows from the responses: no clock, no socket. Times are
-/// milliseconds since the Unix epoch.
+/// Decides what to request when, and what follows from responses: no clock, no socket. Times are epoch milliseconds.
 ///
 /// A round requests the cities that may have something new: those whose newest value is not from the current hour, the
 /// oldest value first. The first round begins at once, the others at multiples of the interval plus a little jitter. A
@@ -34,12 +33,10 @@ struct PollPlan {
 
     private let source: SourceName
     private var cities: KnownCities
-    /// Origin of the key, for the log.
     private let keyOrigin: String?
     private let interval: Int64
     private let random: @Sendable () -> Double
     private var api: any AirSource
-    /// The calls that may be made.
     private var budget: TokenBucket
 
     private var queue: [(query: SourceQuery, attempts: Int)] = []
@@ -54,14 +51,11 @@ struct PollPlan {
     /// The kind of problem that was logged last; `nil` when all is well again.
     private(set) var problem: PollFigures.Failure?
     private var figures = PollFigures()
-    /// Time of the response that is being handled.
+    /// Time and result of the response that is being handled.
     private var now: Int64 = 0
-    /// Result of the response that is being handled.
     private var report = Report()
 
-    /// - Parameters:
-    ///   - interval: a second at least.
-    ///   - random: in 0..<1.
+    /// The interval is a second at least; `random` gives 0..<1.
     init(
         source: SourceName, api: any AirSource, cities: [PolledCity], keyOrigin: String? = nil, rate: CallRate,
         interval: Duration, random: @escaping @Sendable () -> Double

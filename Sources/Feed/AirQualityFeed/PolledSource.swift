@@ -123,9 +123,7 @@ extension PolledSource {
 }
 
 extension ParsedFlags {
-    /// The value that a flag's file holds; `nil` without the flag.
-    ///
-    /// - Parameter expected: the expected content, of 16 MiB at most.
+    /// The value of a flag's file, `nil` without the flag; `expected` names the content, of 16 MiB at most.
     fileprivate func content<Value>(
         _ flag: String, _ path: String?, _ expected: String, read: ([UInt8]) throws -> Value
     ) throws(FlagError) -> Value? {

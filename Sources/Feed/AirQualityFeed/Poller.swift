@@ -40,9 +40,7 @@ final class Poller {
         }
     }
 
-    /// Waits, and does what is due meanwhile.
-    ///
-    /// - Returns: false when a signal ends the program.
+    /// Waits, and does what is due meanwhile; false when a signal ends the program.
     private func wait(until deadline: Duration) -> Bool {
         repeat {
             if monotonicTime() >= repeatAt {

@@ -3,9 +3,8 @@ import FeedSimulation
 import System
 import WebSocket
 
-/// Serves the simulated feed until a signal comes.
-///
-/// There are steps only while a client is connected: the first client gets the first step of the seed at once.
+/// Serves the simulated feed until a signal comes. There are steps only while a client is connected: the first client
+/// gets the first step of the seed at once.
 func simulate(_ flags: ParsedFlags, signals: Signals) throws {
     let options: SimulateOptions = try flags.options()
     _ = flags.beginLog()

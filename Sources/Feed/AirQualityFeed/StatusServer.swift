@@ -2,9 +2,7 @@ import Exposition
 import HTTPServer
 import System
 
-/// Serves what Prometheus and a supervisor ask of `poll`: `/metrics`, `/-/healthy`, `/-/ready`.
-///
-/// - Returns: `nil` without addresses.
+/// Serves `/metrics`, `/-/healthy` and `/-/ready` for Prometheus and a supervisor; `nil` without addresses.
 func startStatusServer(
     on addresses: [ListenAddress], _ state: Monitor<PollState>, log: Logger
 ) throws -> HTTPServer? {

@@ -1,8 +1,6 @@
-/// Queries of a source and the meaning of its responses. A value without a clock: times are seconds since the Unix
-/// epoch.
+/// Queries of a source and the meaning of its responses, without a clock: times are seconds since the Unix epoch.
 public protocol AirSource: Sendable {
-    /// Begins a new round: its queries, for no city none but that for a document. The rest of the round before is
-    /// forgotten.
+    /// Begins a new round, and forgets the rest of the last: its queries, for no city none but that for a document.
     mutating func queries(for cities: [Int], at now: Int64) -> [SourceQuery]
     /// Reads the body of a good response.
     mutating func read(_ body: [UInt8], of query: SourceQuery, at now: Int64) throws(SourceError) -> SourceResponse

@@ -54,8 +54,7 @@ struct CPCB: AirSource {
         return [page]
     }
 
-    /// Rows to ask for in the next page. A row that is lost at a place of a page, or between two pages, is elsewhere in
-    /// the next pass.
+    /// Rows of the next page. A row that is lost at a place of a page, or between two, is elsewhere in the next pass.
     private var limit: Int {
         let repeated = passes - 1
         return pages == 0 && repeated > 0 ? repeated : Self.pageSize - 7 * repeated

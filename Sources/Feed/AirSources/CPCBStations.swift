@@ -3,14 +3,12 @@ internal import AirQualityIndex
 
 /// India's stations as one round of a source names them, and what they make of each city.
 ///
-/// A station belongs to the cities of its city's name that are within fifty kilometres: there are two Aurangabads. So
-/// one without coordinates belongs to none. A station's index is the one that the source gives, else the greatest of
-/// its sub-indices where three pollutants, one of them particulate matter, have one; a city's is the mean of its
-/// stations'.
+/// A station belongs to the cities of its city's name within 50 km (there are two Aurangabads); without coordinates, to
+/// none. Its index is the one that the source gives, else the greatest of its sub-indices where three pollutants, one
+/// of them particulate matter, have one; a city's is the mean of its stations'.
 struct CPCBStations {
     private static let maximumKilometers = 50.0
-    /// Seconds by which a station may be older than the city's newest one, and an average than its station's; older
-    /// ones do not count.
+    /// Greatest lag in seconds that counts: a station's behind the city's newest, an average's behind its station.
     private static let maximumLag: Int64 = 3 * 3600
     private static let maximumNameBytes = 256
 
@@ -42,7 +40,6 @@ struct CPCBStations {
     private let cities: [PolledCity]
     private let numbers: [String: [Int]]
     private var stations: [Int: [String: Station]] = [:]
-    /// Stations in cities that are asked for, and their values, that were left out.
     private var omissions: Set<Omission> = []
 
     init(_ cities: [PolledCity]) {
@@ -93,10 +90,8 @@ struct CPCBStations {
         }
     }
 
-    /// Names data that is left out.
     mutating func omit(_ reason: String, _ name: String) { omissions.insert(Omission(reason, name)) }
 
-    /// The cities' air, and all that was left out of the round.
     mutating func response(for cities: [Int], at now: Int64) -> SourceResponse {
         var findings: [CityFinding] = []
         for city in cities { findings.append(CityFinding(city: city, try air(of: city, at: now))) }

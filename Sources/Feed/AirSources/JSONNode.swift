@@ -10,7 +10,6 @@ struct JSONNode {
     let tree: JSONTree?
     var path = ""
 
-    /// A member of an object.
     subscript(name: String) -> JSONNode { JSONNode(tree: tree?[name], path: path.isEmpty ? name : "\(path).\(name)") }
 
     /// `false` for what is missing or null.

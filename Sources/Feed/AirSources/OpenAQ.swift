@@ -112,7 +112,6 @@ struct OpenAQ: AirSource {
         return [CityFinding(city: number, try air(of: number, at: now))]
     }
 
-    /// The air of the means of the sensors' hours.
     private func air(of number: Int, at now: Int64) throws(AirUnavailable) -> CityAir {
         var concentrations = HourlyConcentrations()
         let givenUp = searches[number]?.givenUp ?? [:]

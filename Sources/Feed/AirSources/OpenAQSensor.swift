@@ -3,8 +3,7 @@ internal import AirQualityIndex
 
 /// A sensor of OpenAQ, which measures one pollutant of a station, and what it has measured.
 ///
-/// Since 18 February 2025 India's nitrogen and sulphur dioxide come in µg/m³ and its carbon monoxide in mg/m³, all of
-/// them labelled ppb.
+/// Since 18 February 2025 India's NO2 and SO2 come in µg/m³ and its CO in mg/m³, all of them labelled ppb.
 struct OpenAQSensor {
     /// India's carbon monoxide in mg/m³ is below this, and no city's is as low in ppb.
     private static let indianMonoxide = 50.0
@@ -41,9 +40,7 @@ struct OpenAQSensor {
         }
     }
 
-    /// Replaces what is known by the hours of a response. An hour is named by its end.
-    ///
-    /// - Returns: data of the response that was left out or changed.
+    /// Replaces what is known by a response's hours, each named by its end. Returns what was left out or changed.
     mutating func read(_ results: [JSONNode], in city: PolledCity, at now: Int64) -> Set<Omission> {
         hours = PollutantHours()
         let values = results.map { $0["value"].looseNumber }

@@ -13,7 +13,6 @@ struct OpenAQStations {
     /// Parameters of the live stations, by the names that OpenAQ has, with the unit where that is unknown.
     private var parameters: Set<String> = []
 
-    /// - Parameter now: seconds since the Unix epoch.
     init(_ locations: [JSONNode], at now: Int64) {
         var live: [(name: String, node: JSONNode)] = []
         var names: Set<String> = []
@@ -75,9 +74,7 @@ struct OpenAQStations {
         return newest.values.sorted { $0.id < $1.id }
     }
 
-    /// The reason why there are no sensors of particulate matter; `nil` where there are.
-    ///
-    /// - Parameter area: where the stations are, such as `within 25 km`.
+    /// Reason why no sensor in the area has particulate matter, such as `within 25 km`; `nil` where there are.
     func reasonWithoutParticles(_ area: String) -> String? {
         if sensors.contains(where: \.pollutant.isParticulateMatter) { return nil }
         if liveCount > 0 {

@@ -1,7 +1,6 @@
 internal import AirQuality
 
-/// A pollutant's concentrations of a source in µg/m³, by hour since the Unix epoch, and why values are left out or
-/// changed.
+/// A pollutant's concentrations in µg/m³ by hour since the Unix epoch, and why values are left out or changed.
 struct PollutantHours {
     private(set) var values: [Int: Double] = [:]
     private(set) var reasons: Set<String> = []
@@ -18,7 +17,6 @@ struct PollutantHours {
         values[hour] = concentration
     }
 
-    /// Names a reason for which an hour is left out.
     mutating func leaveOut(_ reason: String) { reasons.insert(reason) }
 
     /// Leaves out hours in which an instrument for particulate matter was stuck at its maximum: above 300 µg/m³, and
@@ -37,7 +35,6 @@ struct PollutantHours {
         }
     }
 
-    /// The reasons as omissions of the pollutant in a city.
     func omissions(of pollutant: Pollutant, in city: PolledCity) -> Set<Omission> {
         Set(reasons.map { Omission($0, "\(pollutant.rawValue) of \(city.name)") })
     }

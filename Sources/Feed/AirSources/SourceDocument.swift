@@ -1,13 +1,10 @@
 internal import Bytes
 internal import JSON
 
-/// Values of a document at most. Each takes some fifty bytes while it is read, and the longest real document, a
-/// thousand locations of OpenAQ, has a third of them.
+/// Limit of a document's values, some 50 bytes each; the longest real one, 1000 locations of OpenAQ, has a third.
 private let maximumValues = 300_000
 
-/// Reads a source's document.
-///
-/// - Throws: what the source says in place of what was asked for, too.
+/// Reads a source's document. Throws what the source says in place of what was asked for, too.
 func document(in body: [UInt8]) throws(SourceError) -> JSONNode {
     let marks = [UInt8(ascii: ","), UInt8(ascii: "["), UInt8(ascii: "{")]
     guard body.count(where: marks.contains) <= maximumValues else {

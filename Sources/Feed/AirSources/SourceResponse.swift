@@ -11,7 +11,6 @@ public struct CityFinding: Sendable, Equatable {
         self.air = Result(catching: air)
     }
 
-    /// A city without air.
     init(city: Int, reason: String) {
         self.city = city
         air = .failure(AirUnavailable(reason))

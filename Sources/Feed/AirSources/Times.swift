@@ -1,8 +1,7 @@
 internal import Bytes
 
-/// Seconds since the Unix epoch of RFC 3339 text, with blanks around it or not.
-///
-/// - Parameter zone: that of a text without one; `nil` where such a text is no time.
+/// Seconds since the Unix epoch of RFC 3339 text, with blanks around it or not. A text without a zone is in `zone`, and
+/// no time where that is `nil`.
 func epochSeconds(_ text: String, zone: String? = nil) -> Int64? {
     let text = trimmed(text[...])
     let time = parseRFC3339(text.utf8Span.span) ?? zone.flatMap { parseRFC3339((text + $0).utf8Span.span) }

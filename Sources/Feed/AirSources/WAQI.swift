@@ -2,8 +2,7 @@ internal import AirQuality
 internal import AirQualityIndex
 internal import Bytes
 
-/// The World Air Quality Index project: a station's index on the American scale with the limits of 2016, whatever its
-/// country.
+/// The World Air Quality Index project: a station's index on the American scale with the limits of 2016, anywhere.
 ///
 /// Documented at https://aqicn.org/json-api/doc/. Its `iaqi` are sub-indices and no concentrations, so none are sent.
 /// `time.v` is the station's local time counted as if it were Greenwich's, so `time.iso` is read.
@@ -81,7 +80,6 @@ struct WAQI: AirSource {
             attribution: attribution.isEmpty ? nil : attribution)
     }
 
-    /// Checks that the station is the one that was asked for, or near enough.
     private func checkPlace(of station: JSONNode, for city: PolledCity) throws(AirUnavailable) {
         if let id = city.id {
             // The token `demo` gets one station whatever it asks for.

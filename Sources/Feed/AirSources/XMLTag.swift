@@ -1,4 +1,3 @@
-/// A tag of a document.
 struct XMLTag {
     private static let maximumAttributes = 16
 

@@ -2,12 +2,11 @@ internal import CCurl
 internal import HTTPText
 public import System
 
-/// Asks HTTP servers, one request at a time. The one owner of a `CURL`, which keeps its connections from one request to
-/// the next.
+/// Asks HTTP servers, one request at a time, on one thread. The one owner of a `CURL`, which keeps its connections.
 ///
-/// The client reuses connections, speaks HTTP/2 if the server offers it, accepts gzip, uses the proxy from
-/// `http_proxy`, `https_proxy` and `no_proxy`, and verifies HTTPS certificates. A redirect is a response like any
-/// other: what a request carries goes to the server that it names, and nowhere else. To be used on one thread.
+/// The client speaks HTTP/2 if the server offers it, accepts gzip, uses the proxy from `http_proxy`, `https_proxy` and
+/// `no_proxy`, and verifies HTTPS certificates. A redirect is a response like any other: what a request carries goes to
+/// the server that it names, and nowhere else.
 @safe public struct HTTPClient: ~Copyable {
     private static let isReady = CCurl_initialize() == CURLE_OK
     /// Time until the connection and its TLS stand.
@@ -58,8 +57,7 @@ public import System
     /// - Parameters:
     ///   - url: with scheme and host; may hold secrets, so it is never part of an error.
     ///   - headers: header lines without line ends, `Name: value`.
-    ///   - isWanted: called on this thread at least once a second; false ends the request.
-    /// - Returns: `nil` when the request was no longer wanted.
+    ///   - isWanted: called on this thread at least once a second; false ends the request, which returns `nil`.
     /// - Throws: an error with one line for people, mostly in libcurl's words.
     public func get(
         _ url: String, headers: [String] = [], whileWanted isWanted: @escaping () -> Bool = { true }

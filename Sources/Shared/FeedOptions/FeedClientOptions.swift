@@ -68,9 +68,7 @@ public struct FeedClientOptions: Options {
 
     // MARK: Checks
 
-    /// Checks the options together, and the files as each connection reads them.
-    ///
-    /// - Parameter prefix: as in `client(of:prefix:)`.
+    /// Checks the options together, and the files as connections read them; `prefix` as in `client(of:prefix:)`.
     public func check(prefix: String) throws(FeedOptionError) {
         func require(_ isUsable: Bool, _ flag: String, _ expected: String) throws(FeedOptionError) {
             if !isUsable { throw FeedOptionError(flag: flag, expected: expected) }

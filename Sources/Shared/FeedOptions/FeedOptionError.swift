@@ -18,9 +18,7 @@ public struct FeedOptionError: Error {
         self.expected = expected
     }
 
-    /// One line.
-    ///
-    /// - Parameter prefix: stands before the name of the flag where the user writes it: `--feed.` or `--`.
+    /// One line, with `prefix` before the name of the flag as the user writes it: `--feed.` or `--`.
     public func line(prefix: String) -> String {
         prefix + flag + (path.map { " " + quoted(masked(path: $0)) } ?? "") + ": expected \(expected)"
     }

@@ -19,10 +19,8 @@ extension ValueFormat<HTTPField> {
     }
 }
 
-/// Whether the text goes on with another field after a comma, a semicolon or a bar, as in `A: b;C: d` and `A: b|C:d`.
-///
-/// A value may have something like a field in it: in `Mozilla/5.0 (X11; rv:109.0)` there is no blank behind the colon,
-/// and no capital letter.
+/// Whether the text goes on with another field after a comma, a semicolon or a bar, as in `A: b;C: d` and `A: b|C:d`. A
+/// value may look alike: `Mozilla/5.0 (X11; rv:109.0)` has no blank behind the colon and no capital letter.
 func hasSecondField(_ text: String) -> Bool {
     text.utf8.split { ",;|".utf8.contains($0) }.dropFirst().contains { part in
         let line = part.drop(while: isBlank)

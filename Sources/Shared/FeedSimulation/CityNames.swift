@@ -1,7 +1,6 @@
-/// The names of simulated cities: the twelve of the real feed in their order, then invented places of India.
-///
-/// No two are equal, and each depends on its number alone. Among them are names with blanks, hyphens, apostrophes and
-/// full stops, and some in Devanagari, because real names are like that and readers of a feed must take them.
+/// The names of simulated cities: the twelve of the real feed in their order, then invented places of India. No two are
+/// equal, and each depends on its number alone. Some have blanks, hyphens, apostrophes, full stops or Devanagari, as
+/// real names have.
 enum CityNames {
     static let real = [
         "Mumbai", "Bengaluru", "Delhi", "Kolkata", "Bhubaneswar", "Chennai",

@@ -1,11 +1,10 @@
 internal import Bytes
 
-/// The messages of a simulated feed, step by step: their form and their cities are those of the real feed, their
+/// The messages of a simulated feed, the same for the same arguments: form and cities are those of the real feed,
 /// indices drift through the day as air does.
 ///
-/// Each step has every city with the same probability, in a fixed order. Elements also have the fields `pollutants`,
-/// `subindices` and `place`, unless there are more cities than `maximumDetailedCount`. The same arguments give the same
-/// messages.
+/// Each step has every city with the same probability, in a fixed order. Elements also have `pollutants`, `subindices`
+/// and `place`, unless there are more cities than `maximumDetailedCount`.
 public struct FeedSimulator: Sendable {
     public static let maximumCityCount = 1_000_000
     /// With more cities, elements have no details: such a feed is there to be a load.

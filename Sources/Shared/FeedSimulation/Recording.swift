@@ -16,9 +16,7 @@ public struct Recording: Sendable {
     public private(set) var cutOffLines: [Int] = []
     fileprivate static let recordedLineStart = "{\"time_ms\":"
 
-    /// Checks the whole content.
-    ///
-    /// - Parameter bytes: a byte order mark at the start is skipped.
+    /// Checks the whole content; a byte order mark at its start is skipped.
     public init(_ bytes: [UInt8]) throws(RecordingError) {
         let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         switch bytes[start...].first(where: { !isJSONBlank($0) }) {
@@ -32,8 +30,7 @@ public struct Recording: Sendable {
     /// Whether messages have the times of their arrival.
     public var isTimed: Bool { times.contains { $0 != nil } }
 
-    /// The time between the arrivals of a message and of the one before it, zero where the clock was set back; `nil`
-    /// where they are not known.
+    /// The time since the message before arrived, zero where the clock was set back; `nil` where it is not known.
     public func gap(before step: Int) -> Duration? {
         guard step > 0, step < times.count, let time = times[step], let before = times[step - 1] else { return nil }
         return .milliseconds(max(0, time - before))

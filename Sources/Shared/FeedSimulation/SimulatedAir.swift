@@ -1,7 +1,5 @@
 /// The index of each simulated city at any time: a level of its own, a wave of some hours and a smaller, shorter one.
-///
-/// Nothing jumps from one reading to the next, so that a category changes once where the wave crosses a boundary, and
-/// not with every reading.
+/// Nothing jumps, so that a category changes once where the wave crosses a boundary, not with every reading.
 struct SimulatedAir: Sendable {
     private let seed: UInt64
     private var levels: [Double]
@@ -21,7 +19,6 @@ struct SimulatedAir: Sendable {
         return (20 + 430 * share * share).rounded()
     }
 
-    /// Moves a city's level for good.
     mutating func moveLevel(of city: Int, by change: Double) {
         levels[city] = min(max(levels[city] + change, Self.range.lowerBound), Self.range.upperBound)
     }
@@ -36,8 +33,7 @@ struct SimulatedAir: Sendable {
         return min(max(index, Self.range.lowerBound), Self.range.upperBound)
     }
 
-    /// Whether an instrument is out of order: now and then one of the first twelve cities sends nothing for some
-    /// minutes.
+    /// Whether an instrument is out of order: now and then one of the first twelve cities is silent for some minutes.
     func isSilent(_ city: Int, at time: Double) -> Bool {
         let candidates = min(levels.count, CityNames.real.count)
         guard city < candidates, candidates > 1 else { return false }

@@ -55,7 +55,6 @@ struct Configuration: Sendable {
         var omitsExporterMetrics = false
     }
 
-    /// The `feed` label of the embedded feed.
     static let demoLabel = "demo"
 }
 

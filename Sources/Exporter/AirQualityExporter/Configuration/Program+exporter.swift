@@ -1,7 +1,6 @@
 import CommandLine
 
 extension Program {
-    /// The exporter's face on the command line.
     static let exporter = Program(
         name: "air-quality-exporter",
         version: BuildVersion.text,

@@ -41,7 +41,6 @@ enum FieldNames {
         return String(scalars.filter { $0.properties.isAlphabetic || ("0"..."9").contains($0) })
     }
 
-    /// Whether the name has one of the meanings.
     static func says(_ name: String, _ meanings: Meaning...) -> Bool {
         let name = plain(name)
         return table.contains { meanings.contains($0.meaning) && $0.contains(name) }
@@ -55,7 +54,6 @@ enum FieldNames {
 
     // MARK: Values
 
-    /// Whether the name is that of an index of the air.
     static func isIndex(_ name: String) -> Bool {
         says(name, .index) && !says(name, .quantity, .number)
     }
@@ -68,11 +66,8 @@ enum FieldNames {
         return text == word || says(text.replacing(word, with: "", maxReplacements: 1), .standard)
     }
 
-    /// How much the names of a number say that it is an index, up to 100; `nil`: it is something else.
-    ///
-    /// - Parameters:
-    ///   - names: those of the fields on the way to it, the nearest first.
-    ///   - isSigned: whether a text beside it says so too.
+    /// How much the names of fields on the way to a number, the nearest first, say that it is an index, up to 100;
+    /// `nil`: it is something else. With `isSigned` a text beside it says so too.
     static func indexScore(_ names: [String], isSigned: Bool) -> Int? {
         guard let name = names.first.map(plain) else { return 5 }
         let outer = names.dropFirst().first ?? ""

@@ -1,9 +1,8 @@
 import Bytes
 import JSON
 
-/// Where a message is no JSON, for people: `NaN at byte 20`, or `ends too early, at byte 512`. Bytes count from 0.
-///
-/// - Returns: `nil` where each word is one of JSON and the mistake is another, such as a missing comma.
+/// The place where a message is no JSON, for people: `NaN at byte 20`, or `ends too early, at byte 512`. Counts bytes
+/// from 0; `nil` where each word is one of JSON and the mistake is another, such as a missing comma.
 func jsonMistake(in message: Span<UInt8>) -> String? {
     let end = "ends too early, at byte \(message.count)"
     let quote = UInt8(ascii: "\"")

@@ -3,8 +3,7 @@ import Bytes
 import JSON
 import System
 
-/// Why a message, or the first of its elements that was rejected for a reason, gives no reading; and what would read
-/// it.
+/// Why a message, or its first element rejected for a reason, gives no reading, and what would read it.
 struct MessageExplanation {
     /// Bytes of a message and of a server's own words that are shown.
     private static let messageBytes = 128
@@ -13,10 +12,7 @@ struct MessageExplanation {
     /// The element as JSON; `nil` where there is none.
     private(set) var element: String?
 
-    /// - Parameters:
-    ///   - reason: `nil`: the message is without readings.
-    ///   - message: the message as it came.
-    ///   - recorded: what the store made of it.
+    /// - Parameter reason: `nil`: the message is without readings.
     init(
         _ reason: RejectionReason?, of message: [UInt8], _ outcome: borrowing MessageReader.Outcome,
         _ recorded: RecordOutcome? = nil, settings: Configuration
@@ -44,8 +40,7 @@ struct MessageExplanation {
         add("hint", ReadingPlan.best(for: [message])?.plan.arguments(inPlaceOf: settings))
     }
 
-    /// A server's own words in a message without readings, such as those of `{"error": "auth required"}`; `nil`: none,
-    /// or the message is longer than such messages are.
+    /// A server's own words in a message without readings; `nil`: none, or it is longer than such messages are.
     static func serverWords(in message: Span<UInt8>) -> String? {
         guard message.count <= 4096 else { return nil }
         return JSONTree.texts(of: message)?.first?.serverWords().map { shown($0.utf8Span.span, bytes: messageBytes) }
@@ -80,15 +75,12 @@ struct MessageExplanation {
 }
 
 extension JSONTree {
-    /// The texts of a message that is JSON and has at most 4 MiB; of many values the first half million, which take
-    /// some 50 MiB.
+    /// The texts of a message that is JSON, of at most 4 MiB; of many values the first half million, some 50 MiB.
     static func beginning(of message: [UInt8]) -> [JSONTree]? {
         message.count <= 4 << 20 ? texts(of: message.span, limit: 1 << 19) : nil
     }
 
-    /// A server's own words, such as those of `{"error": "auth required"}`.
-    ///
-    /// - Parameter isError: whether the field around it has the name of an error.
+    /// A server's own words, such as those of `{"error": "auth required"}`; `isError`: in a field named as an error.
     func serverWords(depth: Int = 0, isError: Bool = false) -> String? {
         switch self {
         case .text(let text): return isError && !text.isEmpty ? text : nil
@@ -125,9 +117,7 @@ extension JSONField {
 }
 
 extension FeedStatistics {
-    /// Tells people of messages that give no readings, in the log and elsewhere, but for the hint.
-    ///
-    /// - Parameter reason: `nil`: they are without readings.
+    /// Tells people of messages that give no readings, but for the hint; reason `nil`: they are without readings.
     func details(of reason: RejectionReason?) -> Logger.Metadata {
         let counts: Logger.Metadata? = reason.map { reason in
             [

@@ -74,9 +74,7 @@ struct PlanSearch {
 
     // MARK: Texts
 
-    /// The texts in a value that say something of numbers around it.
-    ///
-    /// - Parameter steps: those to the value from what the numbers are in as well.
+    /// The texts in a value that say something of numbers around it. Steps begin at what the numbers are in as well.
     private static func texts(in value: JSONTree, at steps: [PathStep]) -> [Text] {
         switch value {
         case .object(let fields):
@@ -129,9 +127,7 @@ struct PlanSearch {
 
     // MARK: Plans
 
-    /// - Parameters:
-    ///   - steps: those to numbers, of which there are `count`.
-    ///   - kind: selects messages of this one's sort.
+    /// Proposes plans for the `count` numbers that the steps lead to; `kind` selects messages of this one's sort.
     private mutating func propose(_ steps: [PathStep], count: Int, kind: [PathStep], mayBeNameless: Bool) {
         let depths = steps.indices.dropLast(steps.last == .number ? 1 : 0).reversed()
         // Not what is on the way to the number.

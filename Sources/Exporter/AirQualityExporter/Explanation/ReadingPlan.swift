@@ -12,11 +12,8 @@ struct ReadingPlan: Hashable {
     /// Longer command lines are not proposed.
     static let maximumArgumentBytes = 1000
 
-    /// Names fields where flags can say the way to them, else gives a program in jq's language.
-    ///
-    /// - Parameters:
-    ///   - way: from a message to what the city and the value are in.
-    ///   - city: from there, as `value` is.
+    /// Names fields where flags can say the way to them, else gives a program in jq's language. The way leads from a
+    /// message to what the city and the value are in, and their steps begin there.
     init(way: [PathStep], city: [PathStep], value: [PathStep]) {
         let end = way.lastIndex(of: .each) ?? way.endIndex
         let inElement = way[end...].dropFirst()
@@ -80,9 +77,7 @@ struct ReadingPlan: Hashable {
         return outcome
     }
 
-    /// The plan that reads most cities from the messages, and nothing else, with its readings; `nil`: none reads any.
-    ///
-    /// - Parameter messages: UTF-8, as they came.
+    /// The plan that reads most cities of UTF-8 messages, and nothing else, with its readings; `nil`: none reads any.
     static func best(for messages: [[UInt8]]) -> Outcome? {
         let texts = messages.compactMap(JSONTree.beginning(of:)).joined()
         let isMixed = Set(texts.map { $0.elements == nil }).count > 1

@@ -3,10 +3,8 @@ import Bytes
 import System
 import WebSocket
 
-/// Handles the events and messages of one feed: has them read, gives them to the store, and logs what people want to
-/// know.
-///
-/// Used from the feed's thread alone.
+/// Handles the events and messages of one feed, on its thread alone: has them read, gives them to the store, and logs
+/// what people want to know.
 struct FeedHandler: ~Copyable {
     /// Bytes of a message that the log shows.
     static let shownBytes = 512
@@ -34,7 +32,6 @@ struct FeedHandler: ~Copyable {
         log = FeedLog(label: feed.label, logger: logger)
     }
 
-    /// Notes a change of the connection.
     mutating func handle(_ event: WebSocketEvent) {
         let event = FeedEvent(event)
         if case .connected = event {
@@ -140,6 +137,5 @@ func shown(_ message: Span<UInt8>, bytes: Int = FeedHandler.shownBytes) -> Strin
 }
 
 extension Span<UInt8> {
-    /// A copy of all bytes.
     var array: [UInt8] { indices.map { self[$0] } }
 }

@@ -61,9 +61,7 @@ struct FeedLog: Sendable {
     }
 
     /// Whether it is time to tell that messages give no readings: each reason at first, then at most hourly, and so
-    /// each of a server's own words, ``burst`` of them an hour.
-    ///
-    /// - Parameter reason: `nil`: messages are without readings.
+    /// each of a server's own words, ``burst`` of them an hour. Reason `nil`: they are without readings.
     mutating func isDue(_ reason: RejectionReason?, words text: String? = nil, at now: Duration) -> Bool {
         if now - wordsSince >= Self.reminder {
             words = []

@@ -48,9 +48,7 @@ final class FeedSet: Sendable {
         for feed in feeds { _ = store.setFeed(label: feed.label, idleTimeout: feed.idleTimeout) }
     }
 
-    /// Raises the limit of open files to what so many feeds need, with the rest of the program.
-    ///
-    /// - Throws: a `SystemError` with both numbers when there cannot be as many.
+    /// Raises the limit of open files to what so many feeds and the rest need, or throws an error with both numbers.
     static func requireFiles(forFeeds count: Int) throws(SystemError) {
         // Half of the 64 for connections, the other half for storage, files and the log.
         try OpenFileLimit.require(64 + 8 * count)
@@ -107,9 +105,8 @@ final class FeedSet: Sendable {
     private var receivers: [FeedReceiver] { current.withLock { $0 } }
 
     /// Reads the files again: feeds that are new, gone or changed are dialled, closed, redialled, the others are not
-    /// touched. Nothing changes where a file is bad. Blocks as long as the closed connections need.
-    ///
-    /// - Returns: `nil`, or what is wrong in one line, which is logged as well.
+    /// touched. Nothing changes where a file is bad. Blocks as long as the closed connections need. Returns `nil`, or
+    /// what is wrong in one line, which is logged as well.
     func reload() -> String? {
         phase.withLock { phase in
             if phase == .starting {

@@ -4,9 +4,7 @@ import JQ
 import System
 import WebSocket
 
-/// Reads the messages of a feed as its settings say.
-///
-/// Used from one thread at a time.
+/// Reads the messages of a feed as its settings say, from one thread at a time.
 struct MessageReader: ~Copyable {
     /// A message, and how it was read.
     struct Outcome: ~Copyable {

@@ -107,9 +107,7 @@ extension Exporter {
 }
 
 extension HTTPResponse {
-    /// The response of a path that tells whether something is well.
-    ///
-    /// - Parameter problem: `nil` when it is.
+    /// The response of a path that tells whether something is well: the problem is `nil` then.
     fileprivate static func status(_ problem: String?, is status: Int, otherwise fine: String) -> HTTPResponse {
         HTTPResponse(status: problem == nil ? 200 : status, line: problem ?? fine)
     }

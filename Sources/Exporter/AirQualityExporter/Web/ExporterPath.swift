@@ -1,5 +1,4 @@
-/// A path of the exporter besides that of the metrics, which a flag sets. A new one is a case here and in
-/// ``Exporter/routes()``.
+/// A path of the exporter besides the metrics', which a flag sets. Each has a case here and in ``Exporter/routes()``.
 enum ExporterPath: String, CaseIterable {
     case history = "/history.json"
     case events = "/events"

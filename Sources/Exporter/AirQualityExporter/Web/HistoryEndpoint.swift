@@ -71,8 +71,7 @@ struct HistoryEndpoint: Sendable {
 }
 
 extension HTTPRequest {
-    /// Whether the client has the document with this tag: `If-None-Match` names it. Weak and strong tags are equal
-    /// there (RFC 9110 section 13.1.2).
+    /// Whether `If-None-Match` names the tag; weak and strong tags are equal there (RFC 9110 section 13.1.2).
     fileprivate func has(_ tag: String) -> Bool {
         let tag = tag.hasPrefix("W/") ? String(tag.dropFirst(2)) : tag
         return header("If-None-Match")?.split(separator: ",").contains { candidate in

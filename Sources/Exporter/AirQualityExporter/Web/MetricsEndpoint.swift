@@ -42,7 +42,6 @@ final class MetricsEndpoint: Sendable {
     }
 
     /// - Parameters:
-    ///   - families: families of cities that are wanted.
     ///   - scrapes: `nil` leaves out `process_*` and `promhttp_*`.
     ///   - figures: asked at each scrape, for all but the process's.
     init(
@@ -130,7 +129,6 @@ final class MetricsEndpoint: Sendable {
     }
 }
 
-/// Form in which a page is kept.
 private struct PageForm: Hashable {
     var format: ExpositionFormat
     var isGzip: Bool

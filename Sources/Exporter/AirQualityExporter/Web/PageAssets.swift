@@ -3,8 +3,7 @@ import Bytes
 import HTTPServer
 import Page
 
-/// The files that browsers load for the page. The addresses have a hash of their content, so that they may be cached
-/// indefinitely.
+/// The files that browsers load for the page, at addresses with a hash of the content: cached indefinitely.
 struct PageAssets: Sendable {
     /// The folder of the files, from slash to slash.
     let folder: String

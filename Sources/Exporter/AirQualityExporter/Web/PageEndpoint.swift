@@ -31,9 +31,7 @@ struct PageEndpoint: Sendable {
             isLifecycleEnabled: web.isLifecycleEnabled)
     }
 
-    /// Without an entity tag: the ages in a page make each response another one.
-    ///
-    /// - Parameter render: gives the document; `nil` where there is no such city.
+    /// No entity tag: a page's ages make each response another one. `render` gives `nil` without such a city.
     func respond(to request: HTTPRequest, _ render: (Page) throws(QueryError) -> [UInt8]?) -> HTTPResponse {
         let snapshot = store.snapshot(withHistories: true)
         let now = currentTime()

@@ -3,10 +3,8 @@ import Synchronization
 import System
 import WebConfiguration
 
-/// The web configuration file and the files that it names, put in force again when they change.
-///
-/// A file that has become bad leaves the last good one in force. The methods that read block as long as the files do;
-/// one is called at a time.
+/// The web configuration file and the files that it names, put in force again when they change. A bad file leaves the
+/// last good one in force. The methods that read block as long as the files do; one is called at a time.
 final class WebConfigurationWatcher: Sendable {
     /// The file; `nil`: there is nothing to watch.
     let path: String?
@@ -42,20 +40,15 @@ final class WebConfigurationWatcher: Sendable {
 
     func follow(_ server: HTTPServer) { state.withLock { $0.server = server } }
 
-    /// Reads the files again if they have changed. While they are invalid, every call reads them: the fix may be in a
-    /// file that was not being watched.
-    ///
-    /// - Returns: whether they are in force; `nil` when they were not read.
+    /// Reads the files again if they have changed; while invalid, at every call: the fix may be in a file not watched.
+    /// Returns whether they are in force; `nil` when they were not read.
     func check() -> Bool? {
         let (badReason, stamps) = state.withLock { ($0.badReason, $0.stamps) }
         guard badReason != nil || stamps.contains(where: { FileStamp($0.key) != $0.value }) else { return nil }
         return reload(toldReason: badReason) == nil
     }
 
-    /// Reads the files again.
-    ///
-    /// - Parameter toldReason: a reason that is not logged once more.
-    /// - Returns: `nil` when they are in force, else why not, in one line.
+    /// Reads the files again; `nil` when they are in force, else why not, in one line. Logs no `toldReason` again.
     func reload(toldReason: String? = nil) -> String? {
         guard let path else { return nil }
         let old = state.withLock(\.self)

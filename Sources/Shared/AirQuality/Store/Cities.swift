@@ -13,7 +13,6 @@ struct Cities: Sendable {
 
     var count: Int { states.count }
 
-    /// The number of the city of this name.
     @inline(__always)
     func find(_ name: Span<UInt8>) -> Int? {
         let states = states.span
@@ -37,9 +36,8 @@ struct Cities: Sendable {
         slots[slot] = hash & ~0xFFFF_FFFF | UInt64(number + 1)
     }
 
-    /// Adds a city with a name that none has yet. ``sort()`` must follow before a snapshot is taken.
-    ///
-    /// - Returns: its number, until cities are sorted or removed.
+    /// Adds a city of a new name, and returns its number until cities are sorted or removed. Before a snapshot is
+    /// taken, ``sort()`` must follow.
     mutating func insert(_ name: [UInt8], category: UInt8, version: UInt64) -> Int {
         states.append(CityState(name: name, category: category, version: version))
         histories.append(History())
@@ -53,7 +51,6 @@ struct Cities: Sendable {
         return states.count - 1
     }
 
-    /// Brings the cities into the order of their names.
     mutating func sort() {
         guard !isSorted else { return }
         // Nearly sorted: Swift's sort finds the runs, and merges them.

@@ -61,9 +61,7 @@ public struct CityState: Sendable {
         changes.changedAt = city.changes.changedAt.map { min($0, now) }
     }
 
-    /// Moves the time of the newest reading back if it is later than any that the decoder accepts now.
-    ///
-    /// - Returns: whether it was.
+    /// Moves the newest reading's time back, and returns true, if it is later than any the decoder accepts.
     @discardableResult
     mutating func clampUpdate(to now: Timestamp) -> Bool {
         guard updatedAt > now + FeedDecoder.maximumLead else { return false }

@@ -7,8 +7,7 @@ public enum FeedEvent: Sendable, Equatable {
     case connected(FeedSource?)
     /// A connection ended or a dial failed; the text is for people.
     case disconnected(DisconnectReason, detail: String)
-    /// A message of the connection was rejected, or one of its elements; why, for people. `nil`: it is without
-    /// readings.
+    /// A message, or one of its elements, was rejected; why, for people. `nil`: it is without readings.
     case explained(RejectionReason?, [ExplanationField])
     case paused
     case resumed

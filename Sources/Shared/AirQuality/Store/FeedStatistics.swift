@@ -49,8 +49,7 @@ extension FeedStatistics {
         fileprivate var skipped = 0
         public fileprivate(set) var rejections = RejectionCounts()
 
-        /// The reason for which most were rejected, where nothing else came; `nil` where something did, or nothing at
-        /// all.
+        /// The reason for which most were rejected; `nil` where something else came, or nothing at all.
         public var reasonOfAll: RejectionReason? {
             guard readings == 0, skipped == 0 else { return nil }
             return rejections.reasons.max { rejections[$0] < rejections[$1] }
@@ -73,7 +72,6 @@ extension FeedStatistics {
         connection.skipped += message.skipped
     }
 
-    /// Counts readings.
     mutating func count(readings accepted: UInt64, _ outcome: RecordOutcome, receivedAt: Timestamp) {
         if accepted > 0 { lastReadingAt = receivedAt }
         readings += accepted

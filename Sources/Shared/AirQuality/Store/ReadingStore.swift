@@ -31,13 +31,10 @@ public final class ReadingStore: Sendable {
 
     // MARK: What feeds say
 
-    /// Number of readings that are taken in before the lock is given up for a moment, so that nobody waits long for it:
-    /// half a millisecond of work.
+    /// Readings that are taken in before the lock is given up for a moment: half a millisecond of work.
     static let sliceCount = 2000
 
-    /// Takes in a message. A scrape may come between two ``sliceCount`` of its readings, so that nobody waits long.
-    ///
-    /// - Returns: what became of its elements.
+    /// Takes in a message, and returns what became of its elements. Scrapes may come between ``sliceCount`` readings.
     @discardableResult
     public func record(_ message: borrowing FeedMessage, feed: Int) -> RecordOutcome {
         var outcome = RecordOutcome()
@@ -71,19 +68,14 @@ public final class ReadingStore: Sendable {
 
     // MARK: What time does
 
-    /// Removes cities that were not heard of for too long.
-    ///
-    /// - Returns: how many.
+    /// Removes cities that were not heard of for too long, and returns how many.
     public func expire(at now: Timestamp) -> Int {
         guard rules.expireAfter > 0 else { return 0 }
         return withLock { $0.expire(at: now) }
     }
 
-    /// The wall clock was set: expiry counts from the same moments as before, and no reading is of the future.
-    ///
-    /// - Parameters:
-    ///   - now: by the clock as it is now.
-    ///   - step: by how much it was set, in milliseconds; it happened at most `elapsed` milliseconds ago.
+    /// The wall clock was set by `step` milliseconds at most `elapsed` milliseconds ago, and is `now`: expiry counts
+    /// from the same moments as before, and no reading is of the future.
     public func moveArrivals(at now: Timestamp, by step: Int64, elapsed: Int64) {
         withLock { $0.moveArrivals(at: now, by: step, except: now - elapsed...now) }
     }
@@ -99,9 +91,7 @@ public final class ReadingStore: Sendable {
     /// Counts up with every change.
     public var version: UInt64 { withLock { $0.version } }
 
-    /// Shares the state as it is at this moment.
-    ///
-    /// - Parameter withHistories: whether the points are wanted too.
+    /// Shares the state as it is at this moment, with the history points if they are wanted.
     public func snapshot(withHistories: Bool = false) -> StoreSnapshot {
         withLock { $0.snapshot(withHistories: withHistories) }
     }
@@ -111,9 +101,7 @@ public final class ReadingStore: Sendable {
 
     public var feeds: [FeedStatistics] { withLock { $0.feeds.filter { !$0.isRemoved } } }
 
-    /// Makes room for a feed, or gives it its new settings: what was counted of a feed with that label goes on.
-    ///
-    /// - Returns: the feed's number.
+    /// Makes room for a feed, or gives it new settings; returns its number. Counts of a feed of that label go on.
     public func setFeed(label: String, idleTimeout: Int64) -> Int {
         withLock { state in
             state.version += 1

@@ -33,18 +33,14 @@ struct StoreState: Sendable {
             feeds: feeds.filter { !$0.isRemoved }, pointCount: pointCount, expiredCount: expiredCount)
     }
 
-    /// Takes in the message itself; its readings follow.
-    ///
-    /// - Returns: the message's number.
+    /// Takes in the message itself, and returns its number; its readings follow.
     mutating func begin(_ message: borrowing FeedMessage, feed: Int) -> UInt64 {
         messageCount += 1
         feeds[feed].count(message)
         return messageCount
     }
 
-    /// Takes in some of a message's readings.
-    ///
-    /// - Returns: rejections of readings, and the number of duplicates.
+    /// Takes in some of a message's readings, and returns their rejections and the number of duplicates.
     mutating func record(
         _ range: Range<Int>, of message: borrowing FeedMessage, number: UInt64, feed: Int
     ) -> RecordOutcome {
@@ -67,8 +63,7 @@ struct StoreState: Sendable {
         return outcome
     }
 
-    /// - Parameter place: that of the reading.
-    /// - Returns: whether the reading is a duplicate.
+    /// Takes in the reading of that place, and returns whether it is a duplicate.
     @inline(__always)
     private mutating func record(
         _ place: Int, of message: borrowing FeedMessage, number: UInt64, feed: Int
@@ -115,8 +110,7 @@ struct StoreState: Sendable {
         duplicateNames.append(String(decoding: cities.states[city].name, as: UTF8.self))
     }
 
-    /// Whether the city has come in the same message, or from another feed that has not been silent for its idle
-    /// time-out.
+    /// Whether the city came in the same message, or from another feed that is not silent beyond its idle time-out.
     private func isDuplicate(_ city: Int, _ number: UInt64, feed: Int, at now: Timestamp) -> Bool {
         let states = cities.states.span
         if states[city].message == number { return true }
@@ -136,9 +130,7 @@ struct StoreState: Sendable {
 // MARK: - Expiry, clock steps and closing of windows
 
 extension StoreState {
-    /// Removes cities not heard of for the time that the rules set.
-    ///
-    /// - Returns: how many.
+    /// Removes cities not heard of for the time that the rules set, and returns how many.
     mutating func expire(at now: Timestamp) -> Int {
         let oldest = now - rules.expireAfter
         let kept = cities.states.indices.filter { cities.states[$0].receivedAt >= oldest }
@@ -152,12 +144,9 @@ extension StoreState {
         return goneCount
     }
 
-    /// Moves the arrivals to a clock that was set, so that no city expires by that, and what is now of the future to
-    /// this moment, so that later readings are not rejected as older.
-    ///
-    /// - Parameters:
-    ///   - step: milliseconds.
-    ///   - times: arrivals that have the new clock's time already.
+    /// Moves the arrivals by `step` milliseconds to a clock that was set, except `times`, which have its time already,
+    /// so that no city expires by that; and what is now of the future to this moment, so that later readings are not
+    /// rejected as older.
     mutating func moveArrivals(at now: Timestamp, by step: Int64, except times: ClosedRange<Timestamp>) {
         version += 1
         for city in cities.states.indices {
@@ -194,10 +183,8 @@ extension StoreState {
 // MARK: - What survives a restart
 
 extension StoreState {
-    /// Brings a city back, unless the rules reject it.
-    ///
-    /// - Parameter now: a time beyond it was stored while the clock was ahead. It becomes this one, or the city would
-    ///   expire late and, where the feed gives times itself, reject every reading until then.
+    /// Brings a city back, unless the rules reject it. A time beyond `now`, stored while the clock was ahead, becomes
+    /// this one, or the city would expire late and, where the feed gives times, reject every reading until then.
     mutating func restore(_ stored: City, at now: Timestamp) {
         let name = stored.name.span
         guard cities.count < rules.cityLimit, CityName.accepted(name, in: name.indices) == name.indices else { return }

@@ -21,9 +21,7 @@ struct ServerClients {
     /// Whether `stop` was called, and the clients are gone or have had their time.
     var isOver: Bool { stopsAt.map { count == 0 || monotonicTime() >= $0 } ?? false }
 
-    /// Removes the connections that have ended.
-    ///
-    /// - Returns: what to wait for, in the order of `serve`, and until when.
+    /// Removes the connections that have ended; returns what to wait for, in the order of `serve`, and until when.
     mutating func next() -> (polled: [pollfd], deadline: Duration?) {
         connections.removeAll(where: \.isEnded)
         let polled = connections.map { connection in

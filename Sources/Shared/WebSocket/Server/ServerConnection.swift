@@ -109,9 +109,7 @@ final class ServerConnection {
 
     // MARK: Receiving
 
-    /// Reads what has arrived.
-    ///
-    /// - Parameter fields: additional header fields of a response that accepts.
+    /// Reads what has arrived; `fields` are additional header fields of a response that accepts.
     func receive(_ fields: [HTTPField]) {
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         let count = unsafe recv(descriptor, &buffer, buffer.count, 0)

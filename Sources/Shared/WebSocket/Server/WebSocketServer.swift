@@ -3,15 +3,12 @@ internal import HTTPText
 internal import Synchronization
 public import System
 
-/// A server that sends the same text messages to all clients: the feeds of this package.
-///
-/// A client that is too slow is disconnected and never waited for. Messages of clients are ignored, and one address has
-/// half of the places at most.
+/// A server that sends the same text messages to all clients: the feeds of this package. A client that is too slow is
+/// disconnected, never waited for; messages of clients are ignored; one address has half of the places at most.
 public final class WebSocketServer: Sendable {
     /// The port that it listens on, also when 0 was asked for.
     public let port: Int
     private let configuration: WebSocketServerConfiguration
-    /// More are not accepted.
     private let maximumClients: Int
     private let listener: ListeningSocket
     private let waker: Waker
@@ -82,8 +79,7 @@ public final class WebSocketServer: Sendable {
     /// Any thread.
     public var clientCount: Int { clients.withLock { $0.count } }
 
-    /// Any thread: sends each client that is there a close frame, after what waits for it, and takes no new ones from
-    /// then on.
+    /// Any thread: sends each client a close frame after what waits for it, and takes no new ones from then on.
     public func close(status: UInt16 = 1000) { change { $0.close(status: status) } }
 
     /// Any thread: closes with status 1001 and lets `run` return, a second later at most.

@@ -94,6 +94,26 @@ struct HistoryTests {
         #expect(test.points(of: "Pune").map(\.index) == [0, 1, 10])
     }
 
+    @Test(
+        arguments: [
+            // A later window is closed; then a reading comes for one before it.
+            ([], [2, 30, 6], [6]), ([], [2, 30, 42], [2, 30, 42]),
+            // Points of a shorter interval were restored: the last one alone is that of the window.
+            ([1, 2, 3], [5, 30], [1, 2, 5, 30]), ([1, 2, 3], [2.5, 30], [1, 2, 2.5, 30]),
+        ] as [([Double], [Double], [Double])])
+    func `The history has one point for a window, whatever comes late`(
+        _ restored: [Double], _ readings: [Double], _ points: [Double]
+    ) {
+        let rule = HistoryRule(interval: 20_000, keep: .last)
+        func point(_ second: Double) -> HistoryPoint {
+            HistoryPoint(time: Int64(second * 1000), index: second, category: 1)
+        }
+        var history = History(points: restored.map(point), rule: rule, at: 4000)
+        for second in readings { history.admit(point(second), rule: rule, at: Int64(second * 1000)) }
+        history.closeWindow(before: .max, rule: rule, at: 60_000)
+        #expect((0..<history.count).map { history[$0].index } == points)
+    }
+
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
     func `The history is the newest points of the list, for any readings`(_ seed: UInt64) {
         var random = SeededRandom(seed: seed)

@@ -15,6 +15,7 @@ struct StorageDatabase: ~Copyable {
     let connection: SQLiteConnection
     /// The path without symbolic links, which SQLite follows with some 4 KiB of stack for each.
     private let path: String
+    var isForeign = false
     /// The file and its journal as they were left.
     private var stamps: [FileStamp?] = []
     /// The cities in the file, by name.
@@ -33,12 +34,10 @@ struct StorageDatabase: ~Copyable {
 
         /// The points of a history that the file does not have, by their index; `nil` where the file has points that
         /// the history had to give up, because the clock was set back or the city has expired meanwhile.
-        ///
-        /// - Parameter isOlder: whether points of the file that are older than all of these may hold.
-        func missingPoints(of history: History, isOlder: Bool) -> Range<Int>? {
+        func missingPoints(of history: History, holdsOlder: Bool) -> Range<Int>? {
             guard let newest else { return 0..<history.count }
             let first = history.firstIndex(after: newest.time)
-            if first == 0 { return isOlder ? 0..<history.count : nil }
+            if first == 0 { return holdsOlder ? 0..<history.count : nil }
             guard history[first - 1].time == newest.time else { return nil }
             // A later reading of the same millisecond replaces the point.
             return (history[first - 1].index == newest.index ? first : first - 1)..<history.count
@@ -65,7 +64,7 @@ struct StorageDatabase: ~Copyable {
         return StorageDatabase(isNew: isNew, connection: connection, path: path)
     }
 
-    /// Writes what is there already: a full or read-only disk is known before anything depends on it.
+    /// Writes what is there already, to know a file that cannot be written before anything depends on it.
     mutating func requireWritable() throws(StorageError) {
         try connection.execute("PRAGMA user_version=\(StorageSchema.version)")
         stamps = currentStamps
@@ -124,7 +123,7 @@ struct StorageDatabase: ~Copyable {
             let changes = state.changes
             var city = stored[state.name] ?? StoredCity(id: nextID)
             let isFull = history.count == snapshot.rules.history.capacity
-            let missing = city.missingPoints(of: history, isOlder: isFull || writtenVersion == 0)
+            let missing = city.missingPoints(of: history, holdsOlder: isFull || (isForeign && writtenVersion == 0))
             if missing == nil {
                 // The points that are no longer right go with the old id.
                 city = StoredCity(id: nextID)

@@ -10,9 +10,9 @@ enum StorageSchema {
     static let version = 4
 
     /// Changes of category are those of `scale`. The counters and the current reading are written at a proper end, and
-    /// NULL while an exporter runs. After a kill, counters begin anew, because Prometheus takes any decrease for a
-    /// reset to 0 and would count the whole value once more. Points are sorted by time, so that new ones of all cities
-    /// share pages.
+    /// NULL from the first write of a start on. After a kill, counters begin anew, because Prometheus takes any
+    /// decrease for a reset to 0 and would count the whole value once more. Points are sorted by time, so that new ones
+    /// of all cities share pages.
     static let tables = """
         CREATE TABLE city (
             id INTEGER PRIMARY KEY CHECK (id BETWEEN 1 AND 1000000000000000),

@@ -53,7 +53,8 @@ struct StorageWriter: ~Copyable {
             // They stay in the file, and `increase()` would count them once more at the next start.
             cities = cities.map(\.withoutCounts)
         }
-        if isUnread || FileIdentity(path) != identity { store.restore(cities, at: now) }
+        opened.isForeign = isUnread || FileIdentity(path) != identity
+        if opened.isForeign { store.restore(cities, at: now) }
         isUnread = false
         identity = FileIdentity(path)
         if let failure { throw failure }

@@ -27,7 +27,9 @@ package struct YAMLField: Sendable {
     package static func parse(_ text: [UInt8], isOnly: Bool = false) throws(SystemError) -> YAMLField? {
         guard text.count <= maximumBytes else { throw SystemError(.configuration, "longer than \(maximumBytes) bytes") }
         var document = try YAMLDocument(text)
-        if isOnly, document.hasNext { throw SystemError(.configuration, "several documents, expected one: remove ---") }
+        if isOnly, document.hasNext {
+            throw SystemError(.configuration, "something follows the document, expected one without ---")
+        }
         return try document.root()
     }
 

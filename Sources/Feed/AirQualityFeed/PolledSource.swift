@@ -55,13 +55,13 @@ extension PolledSource {
                 interval: options.interval, random: { .random(in: 0..<1) }))
     }
 
-    /// The longer words in the values of a document's header fields and query, the longest first.
+    /// The longer words in the values of a document's header fields and query, and their parts, the longest first.
     private static func secrets(in document: SourceQuery) -> [String] {
-        let query = document.path.drop { $0 != "?" }
-        let values =
-            document.headers.map { $0.drop { $0 != ":" }.dropFirst() }
-            + query.split(separator: "&").map { $0.drop { $0 != "=" }.dropFirst() }
-        let words = values.flatMap { $0.split(separator: " ") }
+        let query = document.path.drop { $0 != "?" }.dropFirst().split(separator: "&").map { part in
+            part.contains("=") ? part.drop { $0 != "=" }.dropFirst() : part
+        }
+        let fields = document.headers.flatMap { $0.drop { $0 != ":" }.dropFirst().split(separator: " ") }
+        let words = query + fields + fields.flatMap { $0.split { ":=;,\"".contains($0) } }
         let texts = words.map { String(decoding: percentDecoded($0.utf8) ?? Array($0.utf8), as: UTF8.self) }
         return texts.filter { $0.utf8.count >= 8 }.sorted { $0.utf8.count > $1.utf8.count }
     }

@@ -14,15 +14,39 @@ struct JQSocket {
     /// - Returns: whether the other process took all of it.
     func send(_ text: [UInt8]) -> Bool {
         let bytes = unsafe withUnsafeBytes(of: text.count) { unsafe Array($0) } + text
-        return unsafe Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
+        return transfer(bytes.count) { done in
+            unsafe bytes.withUnsafeBytes {
+                unsafe Glibc.send(descriptor, $0.baseAddress! + done, $0.count - done, Int32(MSG_NOSIGNAL))
+            }
+        }
     }
 
-    /// - Returns: `nil` when the other process has ended, or has more bytes than `limit` for this one.
+    /// - Returns: `nil` when the other process has ended or is silent for the socket's time, or has more bytes than
+    ///   `limit` for this one.
     func receive(limit: Int = .max) -> [UInt8]? {
-        var count = 0
-        let isThere = unsafe recv(descriptor, &count, 8, Int32(MSG_WAITALL)) == 8
-        guard isThere, (0...limit).contains(count) else { return nil }
+        guard let head = receive(count: 8) else { return nil }
+        let count = unsafe head.withUnsafeBytes { unsafe $0.loadUnaligned(as: Int.self) }
+        return (0...limit).contains(count) ? receive(count: count) : nil
+    }
+
+    private func receive(count: Int) -> [UInt8]? {
         var text = [UInt8](repeating: 0, count: count)
-        return unsafe count == 0 || recv(descriptor, &text, count, Int32(MSG_WAITALL)) == count ? text : nil
+        let isWhole = transfer(count) { done in
+            unsafe text.withUnsafeMutableBytes {
+                unsafe recv(descriptor, $0.baseAddress! + done, $0.count - done, Int32(MSG_WAITALL))
+            }
+        }
+        return isWhole ? text : nil
+    }
+
+    /// Repeats a step, which a stop of this process interrupts, until so many bytes have been taken.
+    private func transfer(_ count: Int, _ step: (_ done: Int) -> Int) -> Bool {
+        var done = 0
+        while done < count {
+            let taken = step(done)
+            if taken <= 0, taken == 0 || errno != EINTR { return false }
+            done += max(0, taken)
+        }
+        return true
     }
 }

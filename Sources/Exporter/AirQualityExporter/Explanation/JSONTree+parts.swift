@@ -127,7 +127,7 @@ extension JSONTree {
 
     // MARK: Kinds of values
 
-    private var isObject: Bool { if case .object = self { true } else { false } }
+    var isObject: Bool { if case .object = self { true } else { false } }
 
     /// The number, or the first one in a short text that is no time and has no thousands.
     var index: Double? {

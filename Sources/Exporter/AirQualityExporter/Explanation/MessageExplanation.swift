@@ -55,7 +55,8 @@ struct MessageExplanation {
         _ reason: RejectionReason, at place: Int, of message: [UInt8], _ format: FeedFormat
     ) {
         let texts = JSONTree.beginning(of: message) ?? []
-        let elements = texts.compactMap { $0.value(at: format.items) }.flatMap { $0.elements ?? [$0] }
+        let elements = texts.compactMap { $0.value(at: format.items) }
+            .flatMap { $0.elements ?? ($0.isObject ? [$0] : []) }
         func value(_ field: String, of element: JSONTree) -> JSONTree? {
             jsonPointer(member: field).flatMap { element.value(at: $0) }
         }

@@ -77,7 +77,10 @@ public struct History: Sendable {
         if point == last { return false }
         // A reading that came after its window had closed takes the place of the window's point.
         let start = rule.window(of: point.time) * rule.interval
-        if let last, last.time >= start { removePoints(after: min(last.time, point.time) - 1, at: now) }
+        if let last, last.time >= start {
+            let isOfWindow = rule.window(of: last.time) == rule.window(of: point.time)
+            removePoints(after: (isOfWindow ? min(last.time, point.time) : start) - 1, at: now)
+        }
         append(point, rule, at: now)
         return true
     }

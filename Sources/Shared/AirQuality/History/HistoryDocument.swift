@@ -29,7 +29,7 @@ public struct HistoryDocument: Sendable {
             pointCount += history.count - first
             changedAt = max(changedAt, history.changedAt)
         }
-        // The expiry of a wanted city is a change; a restart is none: the restored points are the same.
+        // A wanted city that is not there may have expired; a restart is no change: the restored points are the same.
         if found < wanted?.count ?? .max { changedAt = max(changedAt, snapshot.expiredAt ?? 0) }
         if cities.isEmpty { changedAt = max(changedAt, snapshot.startedAt) }
         self.cities = cities

@@ -152,6 +152,7 @@ extension StoreState {
         for city in cities.states.indices {
             let isMoved = step != 0 && !times.contains(cities.states[city].receivedAt)
             if isMoved { cities.states[city].receivedAt += step }
+            if !times.contains(cities.states[city].heardAt) { cities.states[city].heardAt += step }
             let isClamped = cities.states[city].clampUpdate(to: now)
             cities.states[city].changes.changedAt = cities.states[city].changes.changedAt.map { min($0, now) }
             // The arrival is saved too: after a restart it decides when the city expires.

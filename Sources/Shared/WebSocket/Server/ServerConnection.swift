@@ -14,7 +14,7 @@ final class ServerConnection {
         case ended
     }
 
-    /// Time from the connection to the request, and from our close frame to the end.
+    /// Time from the connection to the request, and from the end of what is sent to that of the connection.
     private static let responseTimeout: Duration = .seconds(10)
     /// Time within which a client has to take some of what waits for it.
     private static let sendTimeout: Duration = .seconds(30)

@@ -89,6 +89,32 @@ import Testing
         #expect(try integer("SELECT count(*) FROM reading", in: path) == 2)
     }
 
+    @Test func `Points of a city that expired do not come back with it`() throws {
+        let store = makeStore(expireAfter: 10_000)
+        var writer = try makeWriter(path, store)
+        for second in 0...2 { store.receive("Pune", Double(second), at: second) }
+        _ = writer.pass(now: testTime)
+        #expect(store.expire(at: testTime + 20_000) == 1)
+        store.receive("Pune", 9, at: 30)
+        _ = writer.pass(now: testTime)
+        drop(writer)
+        #expect(try restored(path).indices(of: "Pune") == [9])
+    }
+
+    @Test func `A direction follows a correction of the newest reading`() throws {
+        let store = makeStore()
+        var writer = try makeWriter(path, store)
+        var decoder = FeedDecoder(format: FeedFormat(timeField: "t"))
+        for (index, second) in [(40, 0), (90, 1), (30, 1)] as [(Int, Int64)] {
+            let time = testTime + second * 1000
+            let message = Array(#"[{"city":"Pune","aqi":\#(index),"t":\#(time)}]"#.utf8)
+            store.record(decoder.decode(message.span, receivedAt: time), feed: 0)
+            _ = writer.pass(now: testTime)
+        }
+        drop(writer)
+        #expect(try restored(path).cities.map(\.changes.direction) == [1])
+    }
+
     @Test(arguments: HistoryRule.Keep.allCases)
     func `A city that was heard of lately does not expire after a kill, however far apart its points are`(
         _ keep: HistoryRule.Keep

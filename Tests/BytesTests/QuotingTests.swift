@@ -54,6 +54,15 @@ struct QuotingTests {
         #expect(masked(address: address) == shown)
     }
 
+    @Test(arguments: [
+        ("no a/b=c= here", "no a/b=c= here"), ("no Key-1+a/b== here", "no *** here"), ("Key-1%2Ba%2Fb%3D%3D", "***"),
+        ("Key-1+a/b==\u{301}", "***\u{301}"), ("%4Bey-1+a/b==\u{301}", "***\u{301}"),
+        ("x=%4Bey-1%2Ba/b==&y", "x=***&y"), ("key-1+a/b==", "key-1+a/b=="), ("%Key-1+a/b==%2", "%***%2"), ("", ""),
+    ])
+    func `A key is masked however its bytes are written`(text: String, shown: String) {
+        #expect(masked(text, secret: "Key-1+a/b==") == shown)
+    }
+
     @Test(
         arguments: [
             ("", #""""#), ("Pune", #""Pune""#), (#"a"b\c"#, #""a\"b\\c""#), ("\n\u{1F}\u{0}", #""\u000a\u001f\u0000""#),

@@ -63,7 +63,7 @@ struct JQProgramTests {
             ("[inputs]", "{}", "input is not there"), (#""x" | halt_error"#, "{}", "error: x"),
             (".", "{", "Unfinished"), (".", String(repeating: "[", count: 12000), "depth"),
             ("range(200000)", "{}", "more than 100000 results"),
-            // What never ends.
+            // Programs that never end.
             ("def f: f; f", "2", "more than 1 s or 64 MiB"), ("[range(1e12)]", "2", "for a message"),
             (#"[limit(1e9; repeat("x"))]"#, "2", "for a message"), ("[recurse(. + 1)]", "2", "for a message"),
             ("[range(1e9)] | add", "2", "for a message"),

@@ -50,7 +50,7 @@ struct StorageWriter: ~Copyable {
             try opened.requireWritable()
         } catch {
             failure = error
-            // They stay in the file, and `increase()` would count them once more at the next start.
+            // The counters stay in the file, and `increase()` would count them once more at the next start.
             cities = cities.map(\.withoutCounts)
         }
         opened.isForeign = isUnread || FileIdentity(path) != identity

@@ -54,7 +54,7 @@ extension WebConfiguration {
         let directory = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? ""
         do throws(SystemError) {
             self.init()
-            // What stands in the place of a mapping may be a key or a hash.
+            // A text in the place of a mapping may be a key or a hash.
             var document = try YAMLField.parse(text)
             document?.isSecret = true
             var sections = try document.members([

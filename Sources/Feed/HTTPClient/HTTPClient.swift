@@ -62,7 +62,7 @@ public import System
     public func get(
         _ url: String, headers: [String] = [], whileWanted isWanted: @escaping () -> Bool = { true }
     ) throws(SystemError) -> HTTPClientResponse? {
-        guard !url.utf8.contains(0), !headers.contains(where: { $0.utf8.contains(where: isControl) }) else {
+        guard !url.utf8.contains(0), headers.allSatisfy({ $0.utf8.allSatisfy(isFieldContent) }) else {
             throw SystemError(.system, "the request has a control character")
         }
         var list: UnsafeMutablePointer<curl_slist>?
@@ -112,9 +112,6 @@ public import System
         return headers
     }
 }
-
-/// Whether the byte may not be in a field: all control characters but the tab.
-private func isControl(_ byte: UInt8) -> Bool { (byte < 0x20 && byte != UInt8(ascii: "\t")) || byte == 0x7F }
 
 /// Corresponds to `curl_write_callback`; anything but the number of bytes ends the transfer.
 @c(airquality_http_body)

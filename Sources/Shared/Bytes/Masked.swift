@@ -41,3 +41,10 @@ package func pathWithoutTokens(_ path: String) -> String {
     }
     return segments.joined(separator: "/")
 }
+
+/// A line with `***` in place of a secret, which may be percent-encoded: a source may repeat what it was sent.
+package func masked(_ line: String, secret: String) -> String {
+    let decoded = percentDecoded(line.utf8).map { String(decoding: $0, as: UTF8.self) } ?? line
+    return (decoded.unicodeScalars.contains(secret.unicodeScalars) ? decoded : line)
+        .replacingScalars(secret, with: "***").replacingScalars(percentEncoded(secret.utf8), with: "***")
+}

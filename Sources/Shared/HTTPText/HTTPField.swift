@@ -44,4 +44,4 @@ package func isTokenCharacter(_ byte: UInt8) -> Bool {
 }
 
 /// A byte of a header field's value: no control character but tab (RFC 9110, section 5.5).
-private func isFieldContent(_ byte: UInt8) -> Bool { (byte >= 0x20 && byte != 0x7F) || byte == 0x09 }
+package func isFieldContent(_ byte: UInt8) -> Bool { (byte >= 0x20 && byte != 0x7F) || byte == 0x09 }

@@ -17,7 +17,7 @@ public enum JQWorker {
     public static func run(_ arguments: [String]) -> Int32 {
         guard arguments.count == 2, let memory = rlim_t(arguments[1]) else { return 2 }
         closefrom(1)
-        // Whoever started the program may have it ignored.
+        // The parent process may ignore it, and children inherit that.
         signal(SIGPROF, SIG_DFL)
         // The kernel ends this process before the one that reads feeds where memory is short, as proc(5) says.
         let score = unsafe open("/proc/self/oom_score_adj", O_WRONLY)

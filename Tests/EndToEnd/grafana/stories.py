@@ -275,7 +275,7 @@ STORIES = [
         says="Prometheus cannot scrape b:10025",
     ),
     Story(
-        "an exporter that is away for ten minutes, beside what is no exporter and down",
+        "an exporter that is away for ten minutes, beside another target that is down",
         60,
         [
             Exporter(is_running=except_for((20, 30))),
@@ -285,7 +285,7 @@ STORIES = [
         {10: "", 25: "ExporterDown", 45: ""},
     ),
     Story(
-        "what is no exporter and goes down after the exporter beside it was removed",
+        "another target that goes down after the exporter beside it was removed",
         180,
         [
             Exporter(is_target=except_for((60, FOR_GOOD))),

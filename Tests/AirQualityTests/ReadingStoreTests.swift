@@ -120,8 +120,12 @@ struct ReadingStoreTests {
         #expect(test.cities == ["Pune 60.0"] && test.state(of: "Pune")?.category == 2)
         #expect(test.points(of: "Pune").map(\.index) == [60] && test.concentrations(of: "Pune") == "o3 60.0")
         #expect(test.state(of: "Pune")?.receivedAt == TestStore.start)
-        #expect(test.store.feeds[0].readings == 2 && test.rejections.isEmpty)
         #expect(test.store.expire(at: TestStore.start + 60_001) == 1)
+        // Nor does it bring an expired city back, until it has news.
+        test.receive(message(60), at: TestStore.start + 61_000)
+        #expect(test.cities.isEmpty && test.store.feeds[0].readings == 3 && test.rejections.isEmpty)
+        test.receive(#"{"city":"Pune","aqi":9,"time":\#(TestStore.start + 1)}"#, at: TestStore.start + 61_000)
+        #expect(test.cities == ["Pune 9.0"])
     }
 
     /// An arrival that happens to be the time that the feed gives is a time of the feed all the same.

@@ -17,6 +17,9 @@ struct StoreState: Sendable {
     /// When cities last expired; `nil` before the first time.
     var expiredAt: Timestamp?
     var expiredCount: UInt64 = 0
+    /// Times of the newest readings of cities that have expired, as many as the city limit: a feed that only repeats
+    /// one does not bring its city back.
+    private var expiredReadings: [[UInt8]: Timestamp] = [:]
     private var messageCount: UInt64 = 0
 
     init(rules: StoreRules, feeds: [String], at now: Timestamp) {
@@ -81,7 +84,8 @@ struct StoreState: Sendable {
             isDuplicate = self.isDuplicate(city, number, feed: feed, at: message.receivedAt)
             if isDuplicate, !cities.states.span[city].isNamedAsDuplicate { nameAsDuplicate(city) }
         } else {
-            city = try insert(name, category: category)
+            guard let new = try insert(name, reading, category: category) else { return false }
+            city = new
         }
         cities.states[city].apply(
             reading, category: category, isNew: known == nil, message: number, feed: Int32(feed),
@@ -95,13 +99,18 @@ struct StoreState: Sendable {
         return isDuplicate
     }
 
-    private mutating func insert(_ name: Span<UInt8>, category: UInt8) throws(RejectionReason) -> Int {
+    /// Adds a city; `nil` where the reading repeats one with which the city has expired.
+    private mutating func insert(
+        _ name: Span<UInt8>, _ reading: Reading, category: UInt8
+    ) throws(RejectionReason) -> Int? {
         guard cities.count < rules.cityLimit else {
             rejectedNames.insert(name)
             throw .cityLimit
         }
         var bytes: [UInt8] = []
         bytes.append(name)
+        if reading.hasOwnTime, let last = expiredReadings[bytes], reading.time <= last { return nil }
+        expiredReadings[bytes] = nil
         return cities.insert(bytes, category: category, version: version)
     }
 
@@ -134,14 +143,16 @@ extension StoreState {
     mutating func expire(at now: Timestamp) -> Int {
         let oldest = now - rules.expireAfter
         let kept = cities.states.indices.filter { cities.states[$0].receivedAt >= oldest }
-        let goneCount = cities.count - kept.count
-        guard goneCount > 0 else { return 0 }
+        let gone = cities.states.filter { $0.receivedAt < oldest }
+        guard !gone.isEmpty else { return 0 }
         version += 1
+        if expiredReadings.count + gone.count > rules.cityLimit { expiredReadings = [:] }
+        for city in gone { expiredReadings[city.name] = city.updatedAt }
         cities.keep(kept)
         pointCount = cities.histories.reduce(0) { $0 + $1.count }
-        expiredCount += UInt64(goneCount)
+        expiredCount += UInt64(gone.count)
         expiredAt = now
-        return goneCount
+        return gone.count
     }
 
     /// Moves the arrivals by `step` milliseconds to a clock that was set, except `times`, which have its time already,
@@ -158,6 +169,7 @@ extension StoreState {
             // The arrival is saved too: after a restart it decides when the city expires.
             if isMoved || isClamped { cities.states[city].version = version }
         }
+        expiredReadings = expiredReadings.mapValues { min($0, now) }
         for feed in feeds.indices {
             feeds[feed].lastMessageAt = feeds[feed].lastMessageAt.map { min($0, now) }
             feeds[feed].lastReadingAt = feeds[feed].lastReadingAt.map { min($0, now) }

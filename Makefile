@@ -104,7 +104,7 @@ lint: toolchain
 # make unit  runs the Swift tests
 unit: test-deps
 	swift build --build-tests
-	AIRQUALITY_TEST_PYTHON=$(CURDIR)/$(PYTHON) swift test --skip-build --quiet
+	AIRQUALITY_TEST_PYTHON="$(CURDIR)/$(PYTHON)" swift test --skip-build --quiet
 	for page in Tests/ExpositionTests/Golden/*.prom; do promtool check metrics <"$$page"; done
 
 # The image installs what the programs are linked with, and they are the same from any folder.
@@ -144,7 +144,7 @@ SANITIZED := $(PYTEST) $(addprefix Tests/EndToEnd/,feed live page/test_events.py
 	$(addprefix hostile/test_,blocking_files.py connections.py log.py storage.py)) --programs
 sanitize-thread sanitize-address sanitize-undefined: export AIRQUALITY_SLOW := 1
 
-sanitize-thread: export TSAN_OPTIONS := suppressions=$(CURDIR)/Tests/thread-sanitizer.suppressions
+sanitize-thread: export TSAN_OPTIONS := suppressions="$(CURDIR)/Tests/thread-sanitizer.suppressions"
 sanitize-thread: test-deps
 	swift test --sanitize=thread --scratch-path .build-thread --quiet
 	swift build --sanitize=thread --scratch-path .build-thread
@@ -152,7 +152,7 @@ sanitize-thread: test-deps
 
 # The leak checker reports memory of the test runner's own. Freed memory is kept back for a while, but not so much of it
 # that the tests of memory growth would see it.
-sanitize-address: export ASAN_OPTIONS := detect_leaks=0:quarantine_size_mb=8
+sanitize-address: export ASAN_OPTIONS := detect_leaks=0:quarantine_size_mb=8:suppressions="$(CURDIR)/Tests/address-sanitizer.suppressions"
 sanitize-address: test-deps
 	swift test --sanitize=address --scratch-path .build-address --quiet
 	swift build --sanitize=address --scratch-path .build-address
@@ -195,6 +195,7 @@ fuzz: deps
 .PHONY: deb release release-programs
 deb: build
 	$(call install,$(PACKAGING_PACKAGES))
+	rm -rf build/deb
 	docker/debian/build "$(VERSION)" .build/release build/deb
 
 # make release VERSION=2.0.0  writes what a release consists of to build/2.0.0; without VERSION it is that of the tag
@@ -214,7 +215,7 @@ rules: export RUNBOOK_URL := $(RUNBOOK_URL)
 rules:
 	grafana/rules/render build/rules
 
-# make docker  builds the image and runs it: alone, with compose.yaml, under systemd; and the next two (as root)
+# make docker  builds the image and runs it: alone, with compose.yaml, under systemd; also runs deb-test and release-test (as root)
 CONTAINER_TESTS := $(PYTHON) -m pytest --verbose --capture=no -m container --programs .build/release
 .PHONY: docker
 docker: test-deps build
@@ -222,7 +223,7 @@ docker: test-deps build
 	$(call install,$(PACKAGING_PACKAGES))
 	$(CONTAINER_TESTS) Tests/EndToEnd/docker
 
-# make deb-test      installs, upgrades, removes and purges the package in a fresh Debian 12 and 13, and asks lintian (as root)
+# make deb-test      installs, upgrades, removes and purges the package in a fresh Debian 12 and 13, and runs lintian (as root)
 # make release-test  makes a release in two folders and compares them
 .PHONY: deb-test release-test
 deb-test: test-deps build

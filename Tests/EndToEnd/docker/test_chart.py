@@ -164,6 +164,7 @@ def test_long_names_that_differ_at_the_end_stay_different():
         ({"settings": {"feed-url": "x"}}, "feed-url"),
         ({"settings": {"feed.url": "ws://feed.example/"}}, "feed.url"),
         ({"settings": {"feed.demo": True}}, "feed.demo"),
+        ({"settings": {"web.listen-address": ":9000"}}, "listen-address"),
         ({"image": {"digest": "0123"}}, "digest"),
         ({"rules": {"runbookUrl": "grafana/README.md"}}, "runbookUrl"),
         ({"rules": {"alerts": {"NoSuchAlert": {"enabled": False}}}}, "NoSuchAlert: no such alert"),
@@ -174,6 +175,10 @@ def test_long_names_that_differ_at_the_end_stay_different():
         (
             {"feed": {"list": [{"url": "ws://a/"}]}, "settings": {"feed.file": "/x"}},
             "feed.list and settings feed.file",
+        ),
+        (
+            {"feed": {"poll": {"enabled": True}}, "settings": {"aqi.scale": "us"}},
+            "feed.poll.flags.index india",
         ),
         ({"shards": 2, "storage": {"existingClaim": "mine"}}, "existingClaim"),
         ({"shards": 2, "ingress": {"enabled": True, "hosts": ["a"]}}, "ingress with several"),

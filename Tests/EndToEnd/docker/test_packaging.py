@@ -83,7 +83,7 @@ def test_debian_sorts_versions_by_their_order():
     ]
     command = FOLDER / "debian/version"
     versions = [run(command, each, env=AT_A_TIME).strip() for each in described]
-    assert versions[0] == "0~git20231114.fe6ec4c0d1a2"
+    assert versions[0] == "0~git20231114221320.fe6ec4c0d1a2"
     assert len(set(versions)) == len(versions)
     assert sorted(versions, key=debian_order) == versions
 

@@ -144,8 +144,7 @@ import Testing
     @Test(arguments: ["storage: none\n", "{}", "x", "SQLite format 4 and something else"])
     func `A file of another kind is rejected and not touched`(_ content: String) throws {
         write(Array(content.utf8), to: path)
-        try expectRejection(
-            path, "it is no SQLite file and is left as it is; expected one of this program, or a new name")
+        try expectRejection(path, "it is no SQLite file and was not touched; use a new name")
     }
 
     @Test(arguments: ["/tmp", "/dev/null", ""])

@@ -1,4 +1,5 @@
 internal import CSQLite
+internal import Glibc
 internal import System
 
 /// Reason why a file cannot be used, in one line.
@@ -11,24 +12,24 @@ enum StorageError: Error, Equatable {
     case rejected(String)
 
     static let foreign = rejected("it is a database of another program and is left as it is")
-    static let notADatabase = rejected(
-        "it is no SQLite file and is left as it is; expected one of this program, or a new name")
+    static let notADatabase = rejected("it is no SQLite file and was not touched; use a new name")
     static let notAFile = rejected("expected the name of a regular file")
     static let readOnly = unavailable("the file is read-only")
+    static let withoutFolder = unavailable("its folder is missing or cannot be written")
 
     /// The error of a SQLite function, with SQLite's own message.
     init(_ connection: OpaquePointer?) {
         let code = unsafe sqlite3_errcode(connection) & 0xFF
-        var message = unsafe String(cString: sqlite3_errmsg(connection))
+        let message = unsafe String(cString: sqlite3_errmsg(connection))
         let errorNumber = unsafe sqlite3_system_errno(connection)
-        if [SQLITE_IOERR, SQLITE_CANTOPEN].contains(code), errorNumber != 0 {
-            message += ": \(describe(errorNumber: errorNumber))"
-        }
+        let cause = errorNumber == 0 ? "" : ": \(describe(errorNumber: errorNumber))"
         self =
             switch code {
             case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL: .rejected("another process has it open")
             case SQLITE_READONLY: .readOnly
-            case SQLITE_FULL, SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_NOLFS: .unavailable(message)
+            // After EACCES, SQLite tries to open the file for reading, which is not there.
+            case SQLITE_CANTOPEN where errorNumber == ENOENT: .withoutFolder
+            case SQLITE_FULL, SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_NOLFS: .unavailable(message + cause)
             // SQLite meets its limits over what is in a damaged file as well; nothing is lost by moving it aside.
             default: .damaged("it is damaged: \(message)")
             }

@@ -33,8 +33,7 @@ public final class StorageFile: Sendable {
     /// - Parameters:
     ///   - store: without cities. No feed runs yet.
     ///   - now: the wall clock, milliseconds since the Unix epoch.
-    /// - Throws: what must end the start: the file is another program's, of a later version, in use, or no regular
-    ///   file.
+    /// - Throws: what must end the start: a file of another program, of a later version, in use, or not regular.
     public init(_ path: String, store: ReadingStore, now: @escaping @Sendable () -> Int64) throws(SystemError) {
         self.now = now
         var writer = StorageWriter(path, store: store)
@@ -55,7 +54,7 @@ public final class StorageFile: Sendable {
             _ = try StorageSchema.checkHeader(of: path)
             let file = resolvedPath(path)
             let folder = file.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(file[...$0]) } ?? "."
-            guard isWritable(folder) else { throw .unavailable("its folder is missing or cannot be written") }
+            guard isWritable(folder) else { throw .withoutFolder }
             guard FileIdentity(file) == nil || isWritable(file) else { throw .readOnly }
         } catch {
             throw error.error(of: path)

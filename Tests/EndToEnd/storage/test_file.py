@@ -25,7 +25,7 @@ def test_a_directory_that_is_missing_leaves_the_exporter_in_memory(start, python
     python_feed.send([{"city": "Pune", "aqi": 7}])
     exporter.wait_for_sample(metrics.INDEX, 7, city="Pune")
     exporter.wait_for_sample(metrics.STORAGE_ERRORS, at_least=2)
-    assert exporter.count_lines("Storage file not writable") == 1
+    assert exporter.count_lines("its folder is missing or cannot be written") == 1
     file.parent.mkdir()
     exporter.wait_for_line("writable again")
     assert exporter.stop() is None

@@ -157,6 +157,10 @@ import Testing
         try expectRejection(directory.file("pipe"), "expected the name of a regular file")
         for place in 0..<3 { unsafe symlink("\(path)\((place + 1) % 3)", "\(path)\(place)") }
         try expectRejection(path + "0", "expected the name of a regular file")
+        directory.makePipe("other-journal")
+        #expect(throws: StorageError.notAFile.error(of: directory.file("other"))) {
+            _ = try open(directory.file("other"), makeStore())
+        }
     }
 
     private func expectRejection(_ path: String, _ reason: String) throws {

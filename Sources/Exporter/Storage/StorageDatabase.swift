@@ -44,9 +44,10 @@ struct StorageDatabase: ~Copyable {
         }
     }
 
-    /// Opens, locks and checks a regular file, or creates one. A file that cannot be written can be read.
+    /// Opens, locks and checks a file, or creates one; journals are regular too. One that cannot be written is read.
     static func open(_ name: String) throws(StorageError) -> StorageDatabase {
         let path = resolvedPath(name)
+        for end in ["-wal", "-journal"] where fileStatus(path + end)?.isRegular == false { throw .notAFile }
         let isReadOnly = try StorageSchema.checkHeader(of: name) && !isWritable(path)
         // Without a journal, SQLite would create one unless the file is declared immutable. With a journal, it would
         // lock the file for writing unless locks are switched off.

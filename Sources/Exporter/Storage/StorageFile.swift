@@ -4,8 +4,7 @@ public import System
 
 /// Keeps the cities of a store and their history in a SQLite file, on a thread of its own.
 ///
-/// Twice a second, it writes what has changed as one transaction: points, and cities whose category changed. Changes
-/// that could not be written are found again.
+/// Twice a second, it writes what has changed as one transaction: points, and cities whose category changed.
 ///
 /// - After `kill -9`, every point that was kept two seconds earlier is there, and the current reading of a city is the
 ///   newest stored one; counters of category changes begin at 0.

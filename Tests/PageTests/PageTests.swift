@@ -88,10 +88,22 @@ struct PageTests {
         #expect(text(try Self.page(store, isStale: isStale).list("")).contains("<span>\(words)"))
     }
 
+    @Test(arguments: [(360_000, "Connected, newest values"), (900_000, "Interrupted")] as [(Int64, String)])
+    func `The page calls a feed interrupted when readings are later than its pace`(_ age: Int64, _ words: String) throws
+    {
+        var store = TestStore(feeds: ["slow"])
+        _ = store.store.setFeed(label: "slow", idleTimeout: 300_000)
+        for time in [420_000, 0] as [Int64] { store.receive("Delhi", 290, at: Self.now - age - time) }
+        #expect(text(try Self.page(store).list("")).contains("<span>\(words)"))
+    }
+
     @Test func `The page says that a feed has sent no readings yet`() throws {
-        let store = TestStore()
+        var store = TestStore(expireAfter: 1)
         #expect(text(try Self.page(store.store).list("")).contains("<strong>Waiting for the first reading.</strong>"))
         #expect(text(try Self.page(store).list("")).contains("<strong>Connected, no readings yet.</strong>"))
+        store.receive("Delhi", 1, at: 0)
+        #expect(store.store.expire(at: Self.now) == 1)
+        #expect(text(try Self.page(store).list("")).contains("<strong>All readings have expired.</strong>"))
     }
 
     @Test(arguments: [

@@ -39,12 +39,9 @@ extension Page {
             """
     }
 
-    /// Whether no feed is connected and heard of, or paused on purpose.
+    /// Whether no feed is ready, or all that it sends is rejected.
     private var isStale: Bool {
-        !snapshot.feeds.contains { feed in
-            let isInTime = feed.lastMessageAt.map { feed.idleTimeout == 0 || now - $0 <= feed.idleTimeout } ?? false
-            return feed.isPaused || (feed.isConnected && isInTime && feed.connection.reasonOfAll == nil)
-        }
+        !snapshot.feeds.contains { snapshot.isReady($0, at: now) && $0.connection.reasonOfAll == nil }
     }
 
     /// Why a connected feed gives no readings, and what to set. It does not name the feed, whose address is nobody's
@@ -64,7 +61,7 @@ extension Page {
 
     private var problem: Markup? {
         guard snapshot.cityCount == 0 else {
-            guard isStale, let since = snapshot.feeds.compactMap(\.lastReadingAt).max() else { return nil }
+            guard isStale, let since = snapshot.states.map(\.receivedAt).max() else { return nil }
             // To the minute, even if it was a moment ago.
             let pattern = ClockPattern(span: max(now - since, 600_000))
             return """
@@ -72,6 +69,7 @@ extension Page {
                 The last known readings are shown.
                 """
         }
+        if snapshot.expiredCount > 0 { return "<strong>All readings have expired.</strong>" }
         return snapshot.feeds.contains(where: \.isConnected)
             ? "<strong>Connected, no readings yet.</strong>" : "<strong>Waiting for the first reading.</strong>"
     }

@@ -5,24 +5,9 @@ extension StoreSnapshot {
     /// `nil` when a feed is connected, or paused on purpose, and a city has a fresh reading; else what is missing, in
     /// one line.
     func readinessProblem(at now: Timestamp) -> String? {
-        let isReady = feeds.contains { feed in
-            (feed.isConnected || feed.isPaused) && states.indices.contains { isFresh($0, of: feed, at: now) }
-        }
-        if isReady { return nil }
+        if feeds.contains(where: { isReady($0, at: now) }) { return nil }
         let reasons = feeds.map { "\($0.label): \($0.state(at: now))" }
         return "no fresh reading: " + (reasons.isEmpty ? "no feed" : reasons.joined(separator: "; "))
-    }
-
-    /// Whether the city's newest reading arrived within the feed's idle time-out, or within twice the time between its
-    /// last two points: the pace of its own. While that is not known, a repetition will do; while the feed is paused,
-    /// any reading.
-    private func isFresh(_ city: Int, of feed: FeedStatistics, at now: Timestamp) -> Bool {
-        let state = states[city]
-        let age = now - state.receivedAt
-        if feed.isPaused || feed.idleTimeout == 0 || age <= feed.idleTimeout { return true }
-        guard histories[city].count > 1 else { return feed.lastReadingAt.map { now - $0 <= feed.idleTimeout } ?? false }
-        let points = points(of: city)
-        return age <= 2 * (points[points.count - 1].time - points[points.count - 2].time)
     }
 }
 

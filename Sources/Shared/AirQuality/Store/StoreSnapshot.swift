@@ -32,6 +32,23 @@ public struct StoreSnapshot: Sendable {
         return points
     }
 
+    /// Whether the feed is connected, or paused on purpose, and a city has a fresh reading. Needs histories.
+    public func isReady(_ feed: FeedStatistics, at now: Timestamp) -> Bool {
+        (feed.isConnected || feed.isPaused) && states.indices.contains { isFresh($0, of: feed, at: now) }
+    }
+
+    /// Whether the city's newest reading arrived within the feed's idle time-out, or within twice the time between its
+    /// last two points: the pace of its own. While that is not known, a repetition will do; while the feed is paused,
+    /// any reading.
+    private func isFresh(_ city: Int, of feed: FeedStatistics, at now: Timestamp) -> Bool {
+        let state = states[city]
+        let age = now - state.receivedAt
+        if feed.isPaused || feed.idleTimeout == 0 || age <= feed.idleTimeout { return true }
+        guard histories[city].count > 1 else { return feed.lastReadingAt.map { now - $0 <= feed.idleTimeout } ?? false }
+        let points = points(of: city)
+        return age <= 2 * (points[points.count - 1].time - points[points.count - 2].time)
+    }
+
     /// The number of the city of this name.
     public func find(_ name: [UInt8]) -> Int? {
         let place = partition(states.count) { CityName.precedes(states[$0].name, name) }

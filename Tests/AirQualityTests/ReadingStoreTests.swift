@@ -98,6 +98,10 @@ struct ReadingStoreTests {
         #expect(receive(["Delhi"], feed: one, second: 125) == 1)
         #expect(store.takeDuplicateNames() == ["Delhi"])
         #expect(store.feeds.map(\.duplicates) == [3, 1])
+        // A feed that gets the number of another one has not had its cities.
+        store.removeFeed(one)
+        _ = store.setFeed(label: "c", idleTimeout: 60_000)
+        #expect(receive(["Delhi"], feed: other, second: 126) == 0)
     }
 
     @Test func `Every city that comes twice is named, and once`() {
@@ -207,7 +211,7 @@ struct ReadingStoreTests {
         for _ in 0..<40 {
             now += 100
             let elements = (0..<Int.random(in: 0...200, using: &random)).map { _ in
-                let name = "\(Int.random(in: 0..<3000, using: &random))"
+                let name = "\(Int.random(in: 0..<3000, using: &random) * 7_777_777)"
                 let index = Double(Int.random(in: 0...500, using: &random))
                 expected[name] = (index, now)
                 return #"{"city":"\#(name)","aqi":\#(Int(index))}"#

@@ -33,7 +33,7 @@ import Testing
         #expect(try decompressed(member) == bytes)
         // What does not become smaller is stored, in blocks of 65,535 bytes with five bytes each.
         #expect(member.count <= bytes.count + 5 * (bytes.count / 65_535 + 1) + 20)
-        let gzip = Gzip(bytes)
+        let gzip = Gzip(bytes, blockBytes: 30_000)
         for end in [[], Array("end\n".utf8), Array(bytes.prefix(70_000))] {
             #expect(try decompressed(Array(gzip.member(endingWith: end).joined())) == bytes + end)
         }

@@ -17,11 +17,13 @@ struct CitySelection {
     let pageCount: Int
 
     init(_ snapshot: StoreSnapshot, query: ListQuery) {
-        let part = query.search.lowercased()
+        let part = query.search.split(separator: " ").joined(separator: " ").lowercased()
+        // No name has a letter with more signs, and each comparison would take long.
+        let mayMatch = part.allSatisfy { $0.unicodeScalars.count <= 8 }
         for (city, state) in snapshot.states.enumerated() {
             let name = String(decoding: state.name, as: UTF8.self).lowercased()
             // Characters find each spelling of a letter, scalars a letter without the signs that follow it.
-            guard name.contains(part) || name.unicodeScalars.contains(part.unicodeScalars) else { continue }
+            guard mayMatch, name.contains(part) || name.unicodeScalars.contains(part.unicodeScalars) else { continue }
             counts[0] += 1
             counts[Int(state.category)] += 1
             if query.category == nil || query.category == state.category { cities.append(city) }

@@ -19,9 +19,12 @@ extension stat {
     package var isSocket: Bool { st_mode & S_IFMT == S_IFSOCK }
 }
 
-/// The path without symbolic links; as it is when the file is missing. Corresponds to `realpath`.
+/// The path without symbolic links; when the file is missing, only without further slashes at its beginning.
+/// Corresponds to `realpath`.
 package func resolvedPath(_ path: String) -> String {
-    guard let name = unsafe realpath(path, nil) else { return path }
+    guard let name = unsafe realpath(path, nil) else {
+        return path.hasPrefix("/") ? "/" + path.drop { $0 == "/" } : path
+    }
     defer { unsafe free(name) }
     return unsafe String(cString: name)
 }

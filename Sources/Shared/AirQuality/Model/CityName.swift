@@ -39,7 +39,17 @@ public enum CityName {
         return isFrom20 & ~is7F & ~word & highBits == highBits
     }
 
-    static func precedes(_ left: [UInt8], _ right: [UInt8]) -> Bool { left.lexicographicallyPrecedes(right) }
+    /// Whether the left name's bytes come first; eight are compared at a time, for names may begin alike.
+    static func precedes(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+        var start = 0
+        while start + 8 <= min(left.count, right.count) {
+            let word = left.span.wholeWord(at: start).byteSwapped
+            let other = right.span.wholeWord(at: start).byteSwapped
+            if word != other { return word < other }
+            start += 8
+        }
+        return left[start...].lexicographicallyPrecedes(right[start...])
+    }
 
     /// The range without surrounding ASCII white space: space, TAB, LF, VT, FF, CR.
     static func trimmed(_ bytes: Span<UInt8>, in range: Range<Int>) -> Range<Int> {

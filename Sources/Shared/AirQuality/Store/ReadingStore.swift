@@ -31,10 +31,11 @@ public final class ReadingStore: Sendable {
 
     // MARK: What feeds say
 
-    /// Readings that are taken in before the lock is given up for a moment: half a millisecond of work.
-    static let sliceCount = 2000
+    /// Readings that are taken in before the lock is given up for a moment: half a millisecond of work, with long
+    /// histories fewer, as each may have to copy its city's.
+    private var sliceCount: Int { max(16, min(2000, 200_000 / rules.history.capacity)) }
 
-    /// Takes in a message, and returns what became of its elements. Scrapes may come between ``sliceCount`` readings.
+    /// Takes in a message, and returns what became of its elements. Scrapes may come between 2,000 readings.
     @discardableResult
     public func record(_ message: borrowing FeedMessage, feed: Int) -> RecordOutcome {
         var outcome = RecordOutcome()
@@ -42,7 +43,7 @@ public final class ReadingStore: Sendable {
         var number: UInt64 = 0
         var start = 0
         repeat {
-            let end = min(start + Self.sliceCount, message.readings.count)
+            let end = min(start + sliceCount, message.readings.count)
             withLock { state in
                 if start == 0 { number = state.begin(message, feed: feed) }
                 outcome += state.record(start..<end, of: message, number: number, feed: feed)
@@ -127,6 +128,10 @@ public final class ReadingStore: Sendable {
         withLock { state in
             state.version += 1
             state.feeds[number].isRemoved = true
+            // Another feed may get its number.
+            for city in state.cities.states.indices where state.cities.states[city].feed == number {
+                state.cities.states[city].feed = -1
+            }
         }
     }
 

@@ -44,9 +44,12 @@ public struct StoreSnapshot: Sendable {
         let state = states[city]
         let age = now - state.receivedAt
         if feed.isPaused || feed.idleTimeout == 0 || age <= feed.idleTimeout { return true }
-        guard histories[city].count > 1 else { return feed.lastReadingAt.map { now - $0 <= feed.idleTimeout } ?? false }
-        let points = points(of: city)
-        return age <= 2 * (points[points.count - 1].time - points[points.count - 2].time)
+        let histories = histories.span
+        let count = histories[city].count
+        guard count > 1 else { return feed.lastReadingAt.map { now - $0 <= feed.idleTimeout } ?? false }
+        let last = histories[city][count - 1].time
+        let pace = state.updatedAt > last ? state.updatedAt - last : last - histories[city][count - 2].time
+        return age <= 2 * pace
     }
 
     /// The number of the city of this name.

@@ -15,6 +15,23 @@ package func quoted(_ text: String, limit: Int = 200) -> String {
     return shown + (text.unicodeScalars.count > limit ? "…\"" : "\"")
 }
 
+/// The text as a string of JSON in which some characters are escaped; those that break a line must be among them.
+package func jsonString(_ text: String, escaping isEscaped: (Unicode.Scalar) -> Bool) -> String {
+    var literal = "\""
+    for scalar in text.unicodeScalars {
+        switch scalar {
+        case "\n": literal += "\\n"
+        case "\r": literal += "\\r"
+        case "\t": literal += "\\t"
+        case "\"", "\\": literal += "\\\(scalar)"
+        case _ where isEscaped(scalar):
+            for unit in String(scalar).utf16 { literal += "\\u" + hexadecimal(unit, digits: 4) }
+        default: literal.unicodeScalars.append(scalar)
+        }
+    }
+    return literal + "\""
+}
+
 /// The text on one line: control characters are blanks.
 package func onOneLine(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: breaksLine) else { return text }

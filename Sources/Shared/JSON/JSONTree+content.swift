@@ -37,14 +37,4 @@ extension JSONTree {
 }
 
 /// The text as a string of JSON, on one line and without apostrophes, so that a shell takes it in single quotes.
-public func jsonLiteral(_ text: String) -> String {
-    var literal = "\""
-    for scalar in text.unicodeScalars {
-        switch scalar {
-        case "\"", "\\": literal += "\\\(scalar)"
-        case _ where breaksLine(scalar) || scalar == "'": literal += "\\u" + hexadecimal(scalar.value, digits: 4)
-        default: literal.unicodeScalars.append(scalar)
-        }
-    }
-    return literal + "\""
-}
+public func jsonLiteral(_ text: String) -> String { jsonString(text) { breaksLine($0) || $0 == "'" } }

@@ -25,22 +25,8 @@ private func logfmtText(_ text: String) -> String {
     return isPlain && !text.isEmpty ? text : jsonText(text)
 }
 
-/// A JSON string on one line, without characters that steer a terminal or turn the direction of the text.
-private func jsonText(_ text: String) -> String {
-    var quoted = "\""
-    for scalar in text.unicodeScalars {
-        switch scalar {
-        case "\"", "\\": quoted += "\\" + String(scalar)
-        case "\n": quoted += "\\n"
-        case "\r": quoted += "\\r"
-        case "\t": quoted += "\\t"
-        case _ where isEscaped(scalar):
-            for unit in String(scalar).utf16 { quoted += "\\u" + hexadecimal(unit, digits: 4) }
-        default: quoted.unicodeScalars.append(scalar)
-        }
-    }
-    return quoted + "\""
-}
+/// Escaped: characters that steer a terminal or turn the direction of the text.
+private func jsonText(_ text: String) -> String { jsonString(text, escaping: isEscaped) }
 
 private func isEscaped(_ scalar: Unicode.Scalar) -> Bool {
     breaksLine(scalar) || (!scalar.isASCII && scalar.properties.generalCategory == .format)

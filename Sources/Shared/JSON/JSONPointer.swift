@@ -4,18 +4,15 @@
 public func jsonPointer(_ text: String) -> [[UInt8]]? {
     var tokens: [[UInt8]] = []
     for raw in text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
-        var token: [UInt8] = []
-        var bytes = raw.makeIterator()
-        while let byte = bytes.next() {
-            guard byte == UInt8(ascii: "~") else {
-                token.append(byte)
-                continue
-            }
-            switch bytes.next() {
+        let parts = raw.split(separator: UInt8(ascii: "~"), omittingEmptySubsequences: false)
+        var token = Array(parts[0])
+        for escaped in parts.dropFirst() {
+            switch escaped.first {
             case UInt8(ascii: "0"): token.append(UInt8(ascii: "~"))
             case UInt8(ascii: "1"): token.append(UInt8(ascii: "/"))
             default: return nil
             }
+            token += escaped.dropFirst()
         }
         tokens.append(token)
     }

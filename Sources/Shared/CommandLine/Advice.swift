@@ -3,10 +3,10 @@ internal import Bytes
 /// Advice for a word that users type and the program does not know: a flag of other programs or of an earlier version,
 /// a command of the other program. The tables of each program stand beside its flags.
 public struct Advice: Sendable {
-    /// As typed: flags with their dashes, other words without. A first or last `*` stands for anything there.
+    /// As typed: a flag with its dashes, words of a flag's name, or another word. A first or last `*` stands for
+    /// anything there.
     let words: [String]
-    /// Words of a flag's name, each list in the order in which they stand there.
-    private let parts: [[String]]
+    let isOfFlags: Bool
     /// Completes the error after the word.
     let text: String
 
@@ -24,19 +24,19 @@ public struct Advice: Sendable {
     private static func rows(_ table: [UInt8], isOfFlags: Bool) -> [Advice] {
         let lines = String(decoding: table, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("#") }
         return stride(from: 0, to: lines.count - 1, by: 2).map { place in
-            let words = lines[place].split(separator: " ").map(String.init)
-            let parts = words.filter { isOfFlags && !$0.hasPrefix("-") }
-            return Advice(
-                words: words.filter { !parts.contains($0) }, parts: parts.map(nameWords),
+            Advice(
+                words: lines[place].split(separator: " ").map(String.init), isOfFlags: isOfFlags,
                 text: String(lines[place + 1].drop { $0 == " " }))
         }
     }
 
     fileprivate func isFor(_ word: String) -> Bool {
+        guard word.hasPrefix("-") == isOfFlags else { return false }
         let name = folded(word)
-        let isFlag = word.first == "-"
-        if isFlag, parts.contains(where: { standInOrder($0, in: nameWords(name), as: matches) }) { return true }
-        return words.contains { ($0.first == "-") == isFlag && matches(folded($0), name) }
+        return words.contains { known in
+            isOfFlags && !known.hasPrefix("-")
+                ? standInOrder(nameWords(known), in: nameWords(name), as: matches) : matches(folded(known), name)
+        }
     }
 }
 

@@ -78,7 +78,7 @@ extension Program {
         if isAssignment, name.hasPrefix(environmentPrefix) { return "did you mean \(name)=… \(self.name)?" }
         let assigned = isAssignment ? nearest(to: folded(name), among: command.flags.map(\.name)) : []
         if assigned.count == 1 { return "did you mean --\(assigned[0])=…?" }
-        if let advice = advice(for: isAssignment ? name : text) { return advice }
+        if let advice = advice(for: name) { return advice }
         if text.contains("://"), let flag = command.flags.first(where: { $0.secrecy == .address }) {
             return "did you mean --\(flag.name) \(operand.shown)?"
         }
@@ -88,9 +88,8 @@ extension Program {
             return "did you mean --\(flag.name)=\(text.contains(":") ? text : ":" + text)?"
         }
         let commandNames = commands.map(\.name).filter { !$0.isEmpty }
-        let flags = (command.flags + FlagSpec.general).map(\.name).filter { $0 == text || $0.hasSuffix("." + text) }
-        let meant = nearest(to: text, among: commandNames).prefix(1) + flags.map { "--" + $0 }
-        return meant.isEmpty ? nil : "did you mean \(meant.joined(separator: " or "))?"
+        if let meant = nearest(to: text, among: commandNames).first { return "did you mean \(meant)?" }
+        return hint(for: name, of: command)
     }
 
     private func variables(of command: Command, in environment: [String: String]) -> [String: GivenFlag] {
@@ -109,11 +108,8 @@ extension Program {
     private func unknownVariables(in environment: [String: String]) -> [String] {
         let prefix = environmentPrefix.filter { $0 != "_" }
         func hasPrefix(_ name: String) -> Bool {
-            var start = ""
-            return name.uppercased().split(separator: "_").contains { word in
-                start += word
-                return start == prefix
-            }
+            let words = name.uppercased().split(separator: "_")
+            return words.indices.contains { words[...$0].joined() == prefix }
         }
         let known = Set(commands.flatMap(\.flags).map { $0.variable(prefix: environmentPrefix) } + otherVariables)
         return environment.keys.filter { name in

@@ -6,6 +6,8 @@ public struct Command: Sendable {
     /// Arguments required besides flags, such as `FILE`.
     let operands: [String]
     let flags: [FlagSpec]
+    /// The headings of `--help` by the first word of the flags under them.
+    let headings: [String: String]
     /// The flags that mean something to the command.
     let shownFlags: [FlagSpec]
 
@@ -18,12 +20,8 @@ public struct Command: Sendable {
         self.name = name
         self.summary = summary
         self.operands = operands
-        let flags = Values.flags.map { flag in
-            var spec = flag.spec
-            spec.group = Values.headings[String(flag.name.prefix { $0 != "." })] ?? spec.group
-            return spec
-        }
-        self.flags = flags
-        shownFlags = shown.map { shown in flags.filter { shown.contains($0.name) } } ?? flags
+        flags = Values.flags.map(\.spec)
+        headings = Values.headings
+        shownFlags = flags.filter { shown?.contains($0.name) ?? true }
     }
 }

@@ -10,8 +10,6 @@ struct FlagSpec: Sendable {
     var defaultText: String?
     /// A sentence or a fragment, without the default.
     var help: String
-    /// The heading in `--help` under which the flag stands.
-    var group = "Flags"
     /// The values, where they are a closed set.
     var choices: [String] = []
     var secrecy = Secrecy.open

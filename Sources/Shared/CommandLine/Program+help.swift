@@ -26,9 +26,12 @@ extension Program {
             let value = flag.placeholder.map { "=" + $0 } ?? ""
             return ["  --" + flag.name + value] + wrapped(flag.help + flag.remark, indent: 6)
         }
+        func heading(of flag: FlagSpec) -> String {
+            command.headings[String(flag.name.prefix { $0 != "." })] ?? "Flags"
+        }
         var lines: [String] = []
-        for group in unique(command.shownFlags.map(\.group)) {
-            lines += ["", group + ":"] + command.shownFlags.filter { $0.group == group }.flatMap(shown)
+        for group in unique(command.shownFlags.map(heading)) {
+            lines += ["", group + ":"] + command.shownFlags.filter { heading(of: $0) == group }.flatMap(shown)
         }
         lines += [""] + FlagSpec.general.flatMap(shown)
         let example = (command.shownFlags + FlagSpec.general)[0].variable(prefix: environmentPrefix)

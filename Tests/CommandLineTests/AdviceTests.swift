@@ -3,7 +3,7 @@ import Testing
 @testable import CommandLine
 
 private let advised = Program(
-    name: "sample", summary: "Advises.", environmentPrefix: "SAMPLE_",
+    name: "sample", summary: "Advises.",
     commands: [
         Command(name: "serve", summary: "Serves.", options: ServeOptions.self),
         Command(name: "play", summary: "Plays.", operands: ["FILE"], options: PlayOptions.self),

@@ -6,7 +6,6 @@ import Testing
 /// A program with one flag of each sort.
 let sample = Program(
     name: "sample", version: "sample, version 1\n", summary: "Shows what a table can say.",
-    environmentPrefix: "SAMPLE_",
     commands: [
         Command(name: "serve", summary: "Serves.", options: ServeOptions.self),
         Command(name: "play", summary: "Plays a file.", operands: ["FILE"], options: PlayOptions.self),

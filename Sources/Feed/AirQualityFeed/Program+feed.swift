@@ -7,7 +7,6 @@ extension Program {
         version: "air-quality-feed, version \(BuildVersion.version) (branch: \(BuildVersion.branch), revision: "
             + "\(BuildVersion.revision))\n",
         summary: "Serves a WebSocket feed of Air Quality Index readings, or records one.",
-        environmentPrefix: "AIR_QUALITY_FEED_",
         otherVariables: [PollOptions.keyVariable],
         commands: [
             Command(

@@ -10,8 +10,6 @@ public struct Program: Sendable {
     let version: String
     /// One sentence or two, for `--help`.
     let summary: String
-    /// The first part of the environment variable of each flag.
-    let environmentPrefix: String
     /// Variables with the prefix that are no flags.
     let otherVariables: [String]
     /// The first one runs when none is named. A flag that several commands have is a switch in all or in none.
@@ -19,13 +17,12 @@ public struct Program: Sendable {
     let advice: [Advice]
 
     public init(
-        name: String, version: String = "", summary: String, environmentPrefix: String, otherVariables: [String] = [],
-        commands: [Command], advice: [Advice] = []
+        name: String, version: String = "", summary: String, otherVariables: [String] = [], commands: [Command],
+        advice: [Advice] = []
     ) {
         self.name = name
         self.version = version
         self.summary = summary
-        self.environmentPrefix = environmentPrefix
         self.otherVariables = otherVariables
         self.commands = commands
         self.advice = advice
@@ -52,6 +49,9 @@ public struct Program: Sendable {
             return 1
         }
     }
+
+    /// The first part of the environment variable of each flag, such as `AIR_QUALITY_FEED_`.
+    var environmentPrefix: String { name.uppercased().replacing("-", with: "_") + "_" }
 
     func command(named name: String) -> Command? { commands.first { !$0.name.isEmpty && $0.name == name } }
 

@@ -5,7 +5,6 @@ extension Program {
         name: "air-quality-exporter",
         version: BuildVersion.text,
         summary: "Consumes a live WebSocket feed of Air Quality Index readings and serves them to Prometheus.",
-        environmentPrefix: "AIR_QUALITY_EXPORTER_",
         commands: [
             Command(summary: "Run the exporter.", options: Configuration.self),
             Command(

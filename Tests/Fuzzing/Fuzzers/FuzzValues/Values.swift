@@ -83,7 +83,7 @@ private let checks: [Check] = [
 }
 
 private let program = Program(
-    name: "program", summary: "a program", environmentPrefix: "PROGRAM_",
+    name: "program", summary: "a program",
     commands: [
         Command(summary: "runs", options: RunOptions.self),
         Command(name: "replay", summary: "replays", operands: ["FILE"], options: ReplayOptions.self),

@@ -101,8 +101,6 @@ public struct FeedClientOptions: Options {
         _ = try headerFields()
     }
 
-    private static let maximumFileBytes = 64 << 10
-
     /// The fields of the flags, then those of the file as it is now: `Name: value` a line; blank lines and lines that
     /// begin with `#` are passed over.
     public func headerFields() throws(FeedOptionError) -> [HTTPField] {
@@ -112,20 +110,19 @@ public struct FeedClientOptions: Options {
         }
         let content: [UInt8]
         do throws(SystemError) {
-            content = try readFile(headerFile, limit: Self.maximumFileBytes)
+            content = try readFile(headerFile, limit: 64 << 10)
         } catch {
             throw unusable("a file that can be read: \(error.reason)")
         }
         let lines = String(decoding: content, as: UTF8.self)
-            .split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+            .split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map(String.init)
+        let format = ValueFormat<HTTPField>.headerField
         var fields = headers
         for (index, line) in lines.enumerated()
         where line.utf8.first != UInt8(ascii: "#") && !line.utf8.allSatisfy(isBlank) {
-            guard let field = HTTPField(line: String(line)), !isInQuotationMarks(String(line)) else {
-                throw unusable("\"Name: value\" in line \(index + 1)")
+            guard let field = format.parse(line) else {
+                throw unusable("\(format.expected(line)), in line \(index + 1)")
             }
-            if hasSecondField(String(line)) { throw unusable("one header field in line \(index + 1)") }
-            if field.isReserved { throw unusable("\(field.expectedInstead), in line \(index + 1)") }
             fields.append(field)
         }
         return fields

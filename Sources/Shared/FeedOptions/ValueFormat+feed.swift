@@ -4,24 +4,26 @@ internal import HTTPText
 internal import WebSocket
 
 extension ValueFormat<HTTPField> {
+    /// A header field of a flag, or of a line in a file.
     static var headerField: Self {
         Self(
             "NAME: VALUE",
             expected: { text in
-                if hasSecondField(text) { return "one header field; repeat the flag for each" }
-                if isInQuotationMarks(text) { return "\"Name: value\" without quotation marks" }
+                if hasSecondField(text) { return "one header field, each in a flag or line of its own" }
+                // A mark that a shell leaves there; it could belong to a name of a field.
+                if text.first == "'" { return "\"Name: value\" without quotation marks" }
                 return HTTPField(line: text)?.expectedInstead ?? "\"Name: value\" on one line"
             },
             parse: { text in
                 guard let field = HTTPField(line: text), !field.isReserved else { return nil }
-                return hasSecondField(text) || isInQuotationMarks(text) ? nil : field
+                return hasSecondField(text) || text.first == "'" ? nil : field
             })
     }
 }
 
 /// Whether the text goes on with another field after a comma, a semicolon or a bar, as in `A: b;C: d` and `A: b|C:d`. A
 /// value may look alike: `Mozilla/5.0 (X11; rv:109.0)` has no blank behind the colon and no capital letter.
-func hasSecondField(_ text: String) -> Bool {
+private func hasSecondField(_ text: String) -> Bool {
     text.utf8.split { ",;|".utf8.contains($0) }.dropFirst().contains { part in
         let line = part.drop(while: isBlank)
         let name = line.prefix(while: isTokenCharacter)
@@ -30,9 +32,6 @@ func hasSecondField(_ text: String) -> Bool {
         return !name.isEmpty && line.dropFirst(name.count).starts(with: (isName ? ":" : ": ").utf8)
     }
 }
-
-/// Whether the text begins with a mark that a shell leaves there; it could belong to a name of a field.
-func isInQuotationMarks(_ text: String) -> Bool { text.first == "'" }
 
 extension ValueFormat<String> {
     /// A token (RFC 6455, section 4.1).

@@ -1,0 +1,18 @@
+package import HTTPText
+
+extension QueryParameter {
+    package var partOfName: [UInt8] {
+        get throws(QueryError) {
+            let maximum = CityName.maximumCount
+            return try required(value.count <= maximum ? value : nil, "at most \(maximum) bytes")
+        }
+    }
+
+    /// The latest time of a chart: the year has four digits, and no sum or product of two times overflows.
+    package static let latestTime: Timestamp = 1 << 47
+
+    /// Milliseconds since the Unix epoch.
+    package func time(upTo latest: UInt64 = UInt64(latestTime)) throws(QueryError) -> Timestamp {
+        Timestamp(clamping: try number(in: 0...latest, "milliseconds since the Unix epoch"))
+    }
+}

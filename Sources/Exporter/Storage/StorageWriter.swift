@@ -1,5 +1,6 @@
 internal import AirQuality
 internal import Bytes
+internal import Glibc
 internal import System
 
 /// Keeps the file up to date with the store, one pass at a time, whatever happens to the file meanwhile.
@@ -107,13 +108,11 @@ private func moveAside(_ path: String, now: Int64, reason: String) throws(Storag
     time.appendRFC3339(now)
     var target = "\(path).damaged-\(String(decoding: time.prefix(19).filter { isLetterOrDigit($0) }, as: UTF8.self))Z"
     while FileIdentity(target) != nil { target += "-2" }
-    do throws(SystemError) {
-        // The file itself last: if the process is killed in between, the next start finds it and goes on.
-        for suffix in ["-wal", "-shm", "-journal", ""] where FileIdentity(path + suffix) != nil {
-            try renameFile(path + suffix, to: target + suffix)
+    // The file itself last: if the process is killed in between, the next start finds it and goes on.
+    for suffix in ["-wal", "-shm", "-journal", ""] where FileIdentity(path + suffix) != nil {
+        guard unsafe rename(path + suffix, target + suffix) == 0 else {
+            throw .unavailable("\(reason), and it cannot be renamed: \(describe(errorNumber: errno))")
         }
-    } catch {
-        throw .unavailable("\(reason), and it cannot be renamed: \(error.reason)")
     }
     return target
 }

@@ -18,11 +18,7 @@ public struct AppendedFile: ~Copyable, Sendable {
             } else {
                 fcntl(StandardStream.output.rawValue, F_DUPFD_CLOEXEC, 3)
             }
-        guard number >= 0 else {
-            // A socket.
-            let reason = errno == ENXIO ? "it is not a regular file" : describe(errorNumber: errno)
-            throw Self.cannotWrite(self.path, reason)
-        }
+        guard number >= 0 else { throw Self.cannotWrite(self.path, describe(errorNumber: errno)) }
         let file = FileDescriptor(owning: number)
         if let path { try Self.endLastLine(of: file, path) }
         self.file = file

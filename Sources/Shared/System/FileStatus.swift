@@ -34,8 +34,3 @@ package func isWritable(_ path: String) -> Bool { unsafe access(path, W_OK) == 0
 
 /// A missing file is not an error. Corresponds to `unlink`.
 package func removeFile(_ path: String) { _ = unsafe unlink(path) }
-
-/// Replaces a file that has the new name. Corresponds to `rename`; the error is only the text for the `errno`.
-package func renameFile(_ path: String, to target: String) throws(SystemError) {
-    guard unsafe rename(path, target) == 0 else { throw SystemError(.file, describe(errorNumber: errno)) }
-}

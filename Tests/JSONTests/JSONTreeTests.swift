@@ -37,7 +37,7 @@ import Testing
 
     @Test func `A message nested too deep has no tree`() {
         func nested(_ depth: Int) -> String {
-            String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+            String(repeating: "[", count: depth) + "1" + String(repeating: "]", count: depth)
         }
         #expect(JSONTree(nested(JSONTree.maximumDepth)) != nil)
         #expect(JSONTree(nested(JSONTree.maximumDepth + 1)) == nil)

@@ -28,7 +28,7 @@ public struct JSONReader: ~Copyable {
     @usableFromInline var tape = unsafe UnsafeBufferPointer<UInt64>(start: nil, count: 0)
     @usableFromInline var textBytes = unsafe UnsafeBufferPointer<UInt8>(start: nil, count: 0)
 
-    public init() { unsafe parser = CSimdJSON_make(Self.maximumDepth) }
+    public init(maximumDepth: Int = JSONReader.maximumDepth) { unsafe parser = CSimdJSON_make(maximumDepth) }
 
     deinit { unsafe CSimdJSON_free(parser) }
 

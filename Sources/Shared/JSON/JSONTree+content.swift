@@ -10,16 +10,11 @@ extension JSONTree {
 
     /// The value that the tokens of a JSON Pointer lead to.
     public func value(at pointer: [[UInt8]]) -> JSONTree? {
-        var value: JSONTree? = self
-        for token in pointer {
+        pointer.reduce(self as JSONTree?) { value, token in
             let name = String(decoding: token, as: UTF8.self)
-            if let elements = value?.elements {
-                value = Int(name).flatMap { elements.indices.contains($0) ? elements[$0] : nil }
-            } else {
-                value = value?[name]
-            }
+            guard let elements = value?.elements else { return value?[name] }
+            return Int(name).flatMap { elements.indices.contains($0) ? elements[$0] : nil }
         }
-        return value
     }
 
     /// The tree as JSON, on one line.

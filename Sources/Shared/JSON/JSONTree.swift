@@ -29,8 +29,8 @@ extension JSONTree {
     ///
     /// - Parameter limit: places of ``JSONReader`` after which values are left out; a value takes one or two.
     public static func texts(of message: Span<UInt8>, limit: Int = .max) -> [JSONTree]? {
-        var reader = JSONReader()
-        return reader.read(message).flatMap { reader.trees(at: $0, reader.texts, depth: 0, limit: limit) }
+        var reader = JSONReader(maximumDepth: maximumDepth)
+        return reader.read(message).map { reader.trees(at: $0, reader.texts, limit: limit) }
     }
 
     /// Reads one JSON text that stands in another; `nil` for anything else.
@@ -46,28 +46,26 @@ extension JSONTree {
 }
 
 extension JSONReader {
-    fileprivate func trees(at places: Range<Int>, _ texts: [UInt8], depth: Int, limit: Int) -> [JSONTree]? {
-        guard depth <= JSONTree.maximumDepth else { return nil }
+    fileprivate func trees(at places: Range<Int>, _ texts: [UInt8], limit: Int) -> [JSONTree] {
         var trees: [JSONTree] = []
         var place = places.lowerBound
         while place < min(places.upperBound, limit) {
-            guard let tree = tree(at: place, texts, depth: depth, limit: limit) else { return nil }
-            trees.append(tree)
+            trees.append(tree(at: place, texts, limit: limit))
             place = next(after: place)
         }
         return trees
     }
 
-    private func tree(at place: Int, _ texts: [UInt8], depth: Int, limit: Int) -> JSONTree? {
+    private func tree(at place: Int, _ texts: [UInt8], limit: Int) -> JSONTree {
         switch value(at: place) {
         case .null: return .null
         case .boolean(let isTrue): return .boolean(isTrue)
         case .number(let number):
             return .number(wholeNumber(at: place).map { String(decoding: $0, as: UTF8.self) } ?? "\(number)")
         case .text(let range): return .text(String(decoding: texts[range], as: UTF8.self))
-        case .array(let elements): return trees(at: elements, texts, depth: depth + 1, limit: limit).map { .array($0) }
+        case .array(let elements): return .array(trees(at: elements, texts, limit: limit))
         case .object(let places):
-            guard let values = trees(at: places, texts, depth: depth + 1, limit: limit) else { return nil }
+            let values = trees(at: places, texts, limit: limit)
             var fields: [JSONField] = []
             for place in stride(from: 0, to: values.count - 1, by: 2) {
                 if case .text(let name) = values[place] { fields.append(JSONField(name, values[place + 1])) }

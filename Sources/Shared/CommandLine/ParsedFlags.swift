@@ -62,9 +62,7 @@ public struct ParsedFlags: Sendable {
 
     public func logUnknownVariables(to logger: Logger) {
         guard !unknownVariables.isEmpty else { return }
-        let more = unknownVariables.count > 10 ? " and \(unknownVariables.count - 10) more" : ""
         logger.warning(
-            "Variables that name no flag are ignored",
-            metadata: ["variables": unknownVariables.prefix(10).joined(separator: " ") + more])
+            "Variables that name no flag are ignored", metadata: ["variables": unknownVariables.joined(separator: " ")])
     }
 }

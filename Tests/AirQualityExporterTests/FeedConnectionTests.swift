@@ -130,7 +130,7 @@ struct FeedConnectionTests {
         directory.write("ca.pem", "")
         let error = #expect(throws: FeedOptionError.self) { try connection.checkFiles() }
         #expect(
-            error?.line(prefix: "--feed.").hasPrefix(
+            error?.description.hasPrefix(
                 "--feed.ca-file \"\(file)\": expected certificates of authorities in PEM") == true)
     }
 

@@ -6,23 +6,14 @@ import System
 import WebSocket
 
 /// `probe`: prints what a feed sends, what is read of it, and what would read the rest; status 0 when a reading came.
-func probe(_ flags: ParsedFlags, arguments: [String]) throws(FlagError) -> Int32 {
+func probe(_ flags: ParsedFlags, arguments: [String]) throws -> Int32 {
     let options: ProbeOptions = try flags.options()
     let text = flags.operands[0]
     guard let address = ValueFormat.feedAddress.parse(text) else {
         throw FlagError("URL \(quoted(masked(address: text))): expected \(ValueFormat.feedAddress.expected(text))")
     }
-    do throws(FeedOptionError) {
-        try options.configuration.checkFeed()
-    } catch {
-        throw FlagError(error.line(prefix: "--feed."))
-    }
-    let visit: FeedVisit
-    do throws(SystemError) {
-        visit = try FeedVisit(address, options.configuration, timeout: options.timeout)
-    } catch {
-        throw FlagError(error.reason)
-    }
+    try options.configuration.checkFeed()
+    let visit = try FeedVisit(address, options.configuration, timeout: options.timeout)
     var report = ProbeReport(settings: options.configuration)
     report.describe(visit, address: text, given: connectionFlags(of: arguments))
     StandardStream.output.write(report.text)
@@ -60,7 +51,7 @@ private struct FeedVisit: Sendable {
     init(_ address: WebSocketAddress, _ settings: Configuration, timeout: Duration) throws(SystemError) {
         let visit = Monitor(FeedVisit())
         let client = WebSocketClient(
-            configuration: settings.feed.client(of: address, prefix: "--feed."),
+            configuration: settings.feed.client(of: address),
             onEvent: { event in
                 switch event {
                 case .connected: visit.change { $0.isConnected = true }

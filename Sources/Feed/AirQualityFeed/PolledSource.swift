@@ -94,7 +94,7 @@ extension PolledSource {
         let keyOfFile = try flags.content("key-file", options.keyFile, "a file with \(SourceKey.form)") { content in
             let origin = "--key-file \(quoted(options.keyFile ?? ""))"
             if let key = SourceKey(content, origin: origin) { return key }
-            throw SystemError(.configuration, "it has something else")
+            throw SystemError(.system, "it has something else")
         }
         if let keyOfFile { return keyOfFile }
         let source = options.source
@@ -111,6 +111,7 @@ extension PolledSource {
     /// The fields of the header file; that of authorities is read as well, because libcurl looks at it too late.
     private static func headers(_ options: PollOptions, _ flags: ParsedFlags) throws -> [String] {
         var files = FeedClientOptions()
+        files.prefix = ""
         files.headerFile = options.headerFile
         files.client.tls.caFile = options.caFile
         do throws(FeedOptionError) {

@@ -29,13 +29,11 @@ func record(_ flags: ParsedFlags, signals: Signals) throws {
 /// The connection to the feed that the operand names. Its options are checked now and not at the first connection.
 private func feedConfiguration(
     of flags: ParsedFlags, _ options: FeedClientOptions
-) throws(FlagError) -> WebSocketClientConfiguration {
+) throws -> WebSocketClientConfiguration {
     let text = flags.operands[0]
-    do {
-        try options.check(prefix: "--")
-        return options.client(of: try WebSocketAddress(text), prefix: "--")
-    } catch let error as FeedOptionError {
-        throw FlagError(error.line(prefix: "--"))
+    try options.check()
+    do throws(SystemError) {
+        return options.client(of: try WebSocketAddress(text))
     } catch {
         let shown = quoted(masked(address: text))
         throw FlagError("URL \(shown): \(error), expected ws://host:port/path or wss://host:port/path")

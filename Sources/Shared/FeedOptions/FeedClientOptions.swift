@@ -8,6 +8,8 @@ public import WebSocket
 public struct FeedClientOptions: Options {
     public var headers: [HTTPField] = []
     public var headerFile: String?
+    /// Stands before the names of the flags where the user writes them.
+    public var prefix = "feed."
     /// All but the address and the header fields.
     public var client = WebSocketClientConfiguration()
 
@@ -52,36 +54,30 @@ public struct FeedClientOptions: Options {
     ]
 
     /// The connection to the feed at an address.
-    ///
-    /// - Parameter prefix: stands before the names of the flags where the user writes them: `--feed.` or `--`.
-    public func client(of address: WebSocketAddress, prefix: String) -> WebSocketClientConfiguration {
+    public func client(of address: WebSocketAddress) -> WebSocketClientConfiguration {
         var client = client
         client.address = address
-        client.idleTimeoutName = prefix + "idle-timeout"
-        client.headerFields = { () throws(SystemError) in
-            do throws(FeedOptionError) { return try headerFields() } catch {
-                throw SystemError(.file, error.line(prefix: prefix))
-            }
-        }
+        client.idleTimeoutName = "--\(prefix)idle-timeout"
+        client.headerFields = { try headerFields() }
         return client
     }
 
     // MARK: Checks
 
-    /// Checks the options together, and the files as connections read them; `prefix` as in `client(of:prefix:)`.
-    public func check(prefix: String) throws(FeedOptionError) {
+    /// Checks the options together, and the files as connections read them.
+    public func check() throws(FeedOptionError) {
         func require(_ isUsable: Bool, _ flag: String, _ expected: String) throws(FeedOptionError) {
-            if !isUsable { throw FeedOptionError(flag: flag, expected: expected) }
+            if !isUsable { throw FeedOptionError(flag: prefix + flag, expected: expected) }
         }
         let tls = client.tls
-        try require(tls.certificateFile == nil || tls.keyFile != nil, "cert-file", "\(prefix)key-file with it")
-        try require(tls.keyFile == nil || tls.certificateFile != nil, "key-file", "\(prefix)cert-file with it")
+        try require(tls.certificateFile == nil || tls.keyFile != nil, "cert-file", "--\(prefix)key-file with it")
+        try require(tls.keyFile == nil || tls.certificateFile != nil, "key-file", "--\(prefix)cert-file with it")
         for (index, name) in client.subprotocols.enumerated() where client.subprotocols[..<index].contains(name) {
-            throw FeedOptionError(flag: "subprotocol", index: index, expected: "each subprotocol once")
+            throw FeedOptionError(flag: prefix + "subprotocol", index: index, expected: "each subprotocol once")
         }
         try require(
             client.reconnectMinimum <= client.reconnectMaximum, "reconnect-min",
-            "at most \(prefix)reconnect-max, which is \(client.reconnectMaximum.prometheusText)")
+            "at most --\(prefix)reconnect-max, which is \(client.reconnectMaximum.prometheusText)")
         try checkFiles()
     }
 
@@ -96,7 +92,7 @@ public struct FeedClientOptions: Options {
                 case .certificate: ("cert-file", "a certificate in PEM")
                 case .key: ("key-file", "the certificate's key in PEM, without a pass phrase")
                 }
-            throw FeedOptionError(flag: flag, path: error.path, expected: "\(content): \(error.reason)")
+            throw FeedOptionError(flag: prefix + flag, path: error.path, expected: "\(content): \(error.reason)")
         }
         _ = try headerFields()
     }
@@ -106,7 +102,7 @@ public struct FeedClientOptions: Options {
     public func headerFields() throws(FeedOptionError) -> [HTTPField] {
         guard let headerFile else { return headers }
         func unusable(_ expected: String) -> FeedOptionError {
-            FeedOptionError(flag: "header-file", path: headerFile, expected: expected)
+            FeedOptionError(flag: prefix + "header-file", path: headerFile, expected: expected)
         }
         let content: [UInt8]
         do throws(SystemError) {

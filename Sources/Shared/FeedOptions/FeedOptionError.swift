@@ -1,8 +1,8 @@
 internal import Bytes
 
 /// An option that cannot be used, together with others or because of its file.
-public struct FeedOptionError: Error {
-    /// Name of the flag in `FeedClientOptions.flags`.
+public struct FeedOptionError: Error, CustomStringConvertible {
+    /// Name of the flag as the user writes it, without the dashes.
     public let flag: String
     /// Position among several values of the flag.
     public let index: Int?
@@ -18,8 +18,8 @@ public struct FeedOptionError: Error {
         self.expected = expected
     }
 
-    /// One line, with `prefix` before the name of the flag as the user writes it: `--feed.` or `--`.
-    public func line(prefix: String) -> String {
-        prefix + flag + (path.map { " " + quoted(masked(path: $0)) } ?? "") + ": expected \(expected)"
+    /// One line for people.
+    public var description: String {
+        "--" + flag + (path.map { " " + quoted(masked(path: $0)) } ?? "") + ": expected \(expected)"
     }
 }

@@ -44,7 +44,7 @@ extension Configuration {
         // An address in the place of a list or an entry may have a password.
         document?.isSecret = true
         guard let entries = try document?.list(), !entries.isEmpty || !found.isEmpty || isDemo else {
-            throw SystemError(.configuration, "no feed, expected a list such as \"- url: ws://feed.example/\"")
+            throw SystemError(.system, "no feed, expected a list such as \"- url: ws://feed.example/\"")
         }
         for var entry in entries {
             entry.isSecret = true
@@ -82,8 +82,8 @@ extension Configuration {
         do throws(FeedOptionError) {
             try settings.checkFeed()
         } catch {
-            let line = members.first { $0.key == error.flag }?.value.line ?? entry.line
-            throw .yaml(line: line, "--feed.\(error.flag) of this feed: expected \(error.expected)")
+            let line = members.first { "feed.\($0.key)" == error.flag }?.value.line ?? entry.line
+            throw .yaml(line: line, "--\(error.flag) of this feed: expected \(error.expected)")
         }
         let label = settings.feedName ?? address.label
         return ConfiguredFeed(label: label, address: address, settings: settings, entry: texts)

@@ -85,19 +85,19 @@ extension Configuration {
         do throws(FeedOptionError) {
             try checkFeed()
         } catch {
-            throw flags.rejection(of: "feed." + error.flag, at: error.index, expected: error.expected)
+            throw flags.rejection(of: error.flag, at: error.index, expected: error.expected)
         }
     }
 
     /// Checks the settings of a feed together.
     func checkFeed() throws(FeedOptionError) {
-        try feed.check(prefix: "--feed.")
+        try feed.check()
         if let program {
-            if !format.items.isEmpty { throw FeedOptionError(flag: "items", expected: "no --feed.jq with it") }
+            if !format.items.isEmpty { throw FeedOptionError(flag: "feed.items", expected: "no --feed.jq with it") }
             do throws(SystemError) {
                 _ = try JQProgram(program, messageBytes: feed.client.maximumMessageBytes)
             } catch {
-                throw FeedOptionError(flag: "jq", expected: "a program that jq compiles: \(error)")
+                throw FeedOptionError(flag: "feed.jq", expected: "a program that jq compiles: \(error)")
             }
         }
         let fields = [
@@ -107,7 +107,7 @@ extension Configuration {
         ]
         var pointers: Set<[[UInt8]]?> = []
         for (flag, field) in fields where !field.isEmpty && !pointers.insert(jsonPointer(member: field)).inserted {
-            throw FeedOptionError(flag: flag, expected: "a field that no other flag names")
+            throw FeedOptionError(flag: "feed.\(flag)", expected: "a field that no other flag names")
         }
     }
 

@@ -125,9 +125,8 @@ final class FeedSet: Sendable {
             do throws(FeedOptionError) {
                 try configuration.feed.checkFiles()
             } catch {
-                let line = error.line(prefix: "--feed.")
-                logger.error("Cannot connect to feeds: unusable file", metadata: ["err": line])
-                return line
+                logger.error("Cannot connect to feeds: unusable file", metadata: ["err": "\(error)"])
+                return "\(error)"
             }
             return configuration.feedFile == nil ? nil : replace(with: wanted)
         }

@@ -1,11 +1,10 @@
 public import HTTPText
-public import System
 
 /// Settings of a `WebSocketClient`.
 public struct WebSocketClientConfiguration: Sendable {
     public var address: WebSocketAddress
     /// Header fields of the handshake, asked for at each connect, on the thread of `WebSocketClient.run`.
-    public var headerFields: @Sendable () throws(SystemError) -> [HTTPField] = { () throws(SystemError) in [] }
+    public var headerFields: @Sendable () throws -> [HTTPField] = { [] }
     /// Subprotocols to offer, each once, the preferred one first.
     public var subprotocols: [String] = []
     /// Text messages that are sent after every connect.

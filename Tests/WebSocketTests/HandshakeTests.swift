@@ -56,14 +56,14 @@ struct HandshakeTests {
             HTTPField(name: "a b", value: "v"), HTTPField(name: "", value: "v"),
         ])
     func `Fields that cannot be sent are rejected`(field: HTTPField) {
-        #expect(throws: SystemError(.configuration, "the header \(field.name) cannot be sent")) {
+        #expect(throws: SystemError(.system, "the header \(field.name) cannot be sent")) {
             try Self.request(fields: [field])
         }
     }
 
     @Test func `A request that is too long is rejected`() {
         let field = HTTPField(name: "X", value: String(repeating: "x", count: 65536))
-        #expect(throws: SystemError(.configuration, "the handshake's headers are longer than 65536 bytes")) {
+        #expect(throws: SystemError(.system, "the handshake's headers are longer than 65536 bytes")) {
             try Self.request(fields: [field])
         }
     }

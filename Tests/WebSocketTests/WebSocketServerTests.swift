@@ -163,7 +163,7 @@ struct WebSocketServerTests {
     }
 
     @Test func `A server with a header that cannot be sent is rejected`() {
-        #expect(throws: SystemError(.configuration, "the header X cannot be sent")) {
+        #expect(throws: SystemError(.system, "the header X cannot be sent")) {
             try makeServer { $0.headers = [HTTPField(name: "X", value: "a\r\nY: b")] }
         }
     }

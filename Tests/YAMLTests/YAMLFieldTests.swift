@@ -60,7 +60,7 @@ import Testing
         ])
     func `An error names the line`(text: String, expected: String) {
         let error = #expect(throws: SystemError.self) { try YAMLField.parse(Array(text.utf8)) }
-        #expect(error?.code == .configuration)
+        #expect(error?.code == .system)
         #expect(error?.reason.hasPrefix(expected) == true, "\(error?.reason ?? "")")
     }
 

@@ -15,7 +15,8 @@ struct HealthProbe: Sendable {
     /// Requests the path and waits for the response, for however long it takes.
     ///
     /// - Returns: the body's first line; `nil` when the server wants a TLS client certificate, which a probe has not.
-    /// - Throws: `address` (nobody listens), `tls`, or `peer` (the status is not 200, or the response is not HTTP).
+    /// - Throws: `address` (nobody listens), `peer` (the status is not 200, or the response is not HTTP), or `system`
+    ///   (TLS).
     func get(_ path: String) throws(SystemError) -> String? {
         do throws(SystemError) {
             let socket = try ClientSocket(address)

@@ -22,7 +22,7 @@ final class HTTPService: Sendable {
     func adopt(_ configuration: WebConfiguration) throws(SystemError) {
         let next = try ActiveWebConfiguration(configuration)
         guard (active.read { $0 }.tls == nil) == (next.tls == nil) else {
-            throw SystemError(.configuration, "turning TLS on or off needs a restart")
+            throw SystemError(.system, "turning TLS on or off needs a restart")
         }
         active.change { $0 = next }
     }

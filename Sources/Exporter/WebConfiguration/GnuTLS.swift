@@ -4,7 +4,7 @@ package import System
 /// Throws what GnuTLS says of a negative result.
 package func checkGnuTLS(_ result: Int32) throws(SystemError) {
     guard result < 0 else { return }
-    throw SystemError(.tls, describe(gnuTLS: result))
+    throw SystemError(.system, describe(gnuTLS: result))
 }
 
 /// Corresponds to `gnutls_strerror`, without the full stop.

@@ -138,7 +138,7 @@ extension TLSConfiguration {
 }
 
 extension SystemError {
-    static func schema(_ reason: String) -> SystemError { SystemError(.configuration, "tls_server_config" + reason) }
+    static func schema(_ reason: String) -> SystemError { SystemError(.system, "tls_server_config" + reason) }
 }
 
 extension YAMLField {

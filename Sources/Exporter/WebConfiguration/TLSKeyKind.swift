@@ -22,7 +22,7 @@ extension TLSKeyKind {
         default:
             // The cipher suites of Go, and so ours, cannot use it.
             let name = unsafe String(cString: gnutls_pk_get_name(algorithm))
-            throw SystemError(.tls, "its key is of the kind \(name), expected RSA, ECDSA or Ed25519")
+            throw SystemError(.system, "its key is of the kind \(name), expected RSA, ECDSA or Ed25519")
         }
     }
 }

@@ -107,5 +107,5 @@ func tryHandshake(_ tls: TLSConfiguration) throws(SystemError) {
         if !isClientReady { isClientReady = try client.handshake() }
         if !isServerReady { isServerReady = try server.handshake() }
     }
-    guard isServerReady && isClientReady else { throw SystemError(.tls, "the handshake does not complete") }
+    guard isServerReady && isClientReady else { throw SystemError(.system, "the handshake does not complete") }
 }

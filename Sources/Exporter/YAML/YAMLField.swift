@@ -25,10 +25,10 @@ package struct YAMLField: Sendable {
     /// The first document of a text in UTF-8 or, with a byte order mark, UTF-16; `nil` when the text has none. Another
     /// document is an error with `isOnly`.
     package static func parse(_ text: [UInt8], isOnly: Bool = false) throws(SystemError) -> YAMLField? {
-        guard text.count <= maximumBytes else { throw SystemError(.configuration, "longer than \(maximumBytes) bytes") }
+        guard text.count <= maximumBytes else { throw SystemError(.system, "longer than \(maximumBytes) bytes") }
         var document = try YAMLDocument(text)
         if isOnly, document.hasNext {
-            throw SystemError(.configuration, "something follows the document, expected one without ---")
+            throw SystemError(.system, "something follows the document, expected one without ---")
         }
         return try document.root()
     }
@@ -64,7 +64,7 @@ extension YAMLField? {
 
 extension SystemError {
     package static func yaml(line: Int, _ reason: String) -> SystemError {
-        SystemError(.configuration, "line \(line): \(reason)")
+        SystemError(.system, "line \(line): \(reason)")
     }
 }
 

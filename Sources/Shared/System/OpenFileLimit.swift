@@ -10,7 +10,7 @@ public enum OpenFileLimit {
         let limit = raise(to: needed)
         guard limit < needed else { return }
         throw SystemError(
-            .configuration,
+            .system,
             "the limit of open files is \(limit), at least \(needed) are needed: "
                 + "raise it with ulimit -n, or LimitNOFILE= of a systemd unit")
     }

@@ -6,15 +6,11 @@ public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
     public enum Code: Sendable, Equatable {
         /// A file cannot be read, or not be read in whole.
         case file
-        /// A file's content is not valid.
-        case configuration
         /// An address cannot be resolved, bound or reached.
         case address
-        /// A certificate, a key or a handshake.
-        case tls
         /// The peer broke the protocol or ended the connection early.
         case peer
-        /// The operating system or a C library rejected something else.
+        /// The content of a file, the operating system or a C library.
         case system
     }
 

@@ -59,7 +59,7 @@ final class WebConfigurationWatcher: Sendable {
             guard new.hasPasswords || !old.hasPasswords else {
                 // Half a file must not open what passwords protect.
                 throw SystemError(
-                    .configuration,
+                    .system,
                     "web configuration \(path): basic_auth_users is empty and passwords are in force, "
                         + "expected a user; restart to serve without passwords")
             }

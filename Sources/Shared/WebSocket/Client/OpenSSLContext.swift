@@ -65,7 +65,7 @@ internal import System
                 return unsafe load(pem)
             }
             guard isUsable else {
-                throw SystemError(.tls, "cannot use the \(role.rawValue) in \(file): \(newestOpenSSLError())")
+                throw SystemError(.system, "cannot use the \(role.rawValue) in \(file): \(newestOpenSSLError())")
             }
         } catch {
             throw TLSFileError(role: role, path: file, reason: error.reason)

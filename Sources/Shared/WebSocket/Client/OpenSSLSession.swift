@@ -87,7 +87,7 @@ internal import System
         switch unsafe SSL_get_error(ssl, result) {
         case SSL_ERROR_WANT_READ: return nil
         case SSL_ERROR_ZERO_RETURN: return .ended
-        default: throw SystemError(.tls, reason)
+        default: throw SystemError(.system, reason)
         }
     }
 

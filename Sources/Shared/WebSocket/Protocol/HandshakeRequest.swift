@@ -30,13 +30,13 @@ struct HandshakeRequest {
         }
         for field in fields {
             guard field.isValid, !field.isReserved else {
-                throw SystemError(.configuration, "the header \(field.name) cannot be sent")
+                throw SystemError(.system, "the header \(field.name) cannot be sent")
             }
             lines.append("\(field.name): \(field.value)")
         }
         bytes = Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
         guard bytes.count <= Self.maximumBytes else {
-            throw SystemError(.configuration, "the handshake's headers are longer than \(Self.maximumBytes) bytes")
+            throw SystemError(.system, "the handshake's headers are longer than \(Self.maximumBytes) bytes")
         }
     }
 }

@@ -19,7 +19,7 @@ public final class WebSocketServer: Sendable {
     /// - Throws: a `SystemError` that names the address and the reason, or the header that cannot be sent.
     public init(_ configuration: WebSocketServerConfiguration) throws(SystemError) {
         if let bad = configuration.headers.first(where: { !$0.isValid || $0.isReserved }) {
-            throw SystemError(.configuration, "the header \(bad.name) cannot be sent")
+            throw SystemError(.system, "the header \(bad.name) cannot be sent")
         }
         self.configuration = configuration
         maximumClients = OpenFileLimit.raise(forConnections: 1024)

@@ -36,7 +36,7 @@ extension PolledSource {
         let baseURL = options.url.flatMap(httpOrigin) ?? options.baseURL ?? name.baseURL(hasKey: key != nil)
         let rate = options.rate ?? name.rate
         let document = SourceQuery(
-            path: String((options.url ?? "").dropFirst(baseURL.count)), headers: try Self.headers(options, flags),
+            path: String((options.url ?? "").dropFirst(baseURL.count)), headers: try Self.headers(options),
             subject: baseURL)
         let api = name.source(
             cities: cities, scale: options.index ?? name.givenIndex ?? .india, key: key?.text,
@@ -109,17 +109,13 @@ extension PolledSource {
     }
 
     /// The fields of the header file; that of authorities is read as well, because libcurl looks at it too late.
-    private static func headers(_ options: PollOptions, _ flags: ParsedFlags) throws -> [String] {
+    private static func headers(_ options: PollOptions) throws -> [String] {
         var files = FeedClientOptions()
         files.prefix = ""
         files.headerFile = options.headerFile
         files.client.tls.caFile = options.caFile
-        do throws(FeedOptionError) {
-            try files.checkFiles()
-            return try files.headerFields().map { "\($0.name): \($0.value)" }
-        } catch {
-            throw flags.rejection(of: error.flag, expected: error.expected)
-        }
+        try files.checkFiles()
+        return try files.headerFields().map { "\($0.name): \($0.value)" }
     }
 }
 

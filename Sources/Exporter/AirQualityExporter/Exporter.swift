@@ -83,9 +83,9 @@ final class Exporter: Sendable {
             logger.info("Listening on", metadata: ["address": "\(address)", "tls": "\(web.initial.tls != nil)"])
         }
         let notify = NotifySocket()
-        _ = notify?.send("READY=1")
+        notify?.send("READY=1")
         supervise(signals, notify: notify)
-        _ = notify?.send("STOPPING=1")
+        notify?.send("STOPPING=1")
         let isServerStopped = server.stop(within: .seconds(5))
         feeds.stop()
         demo?.stop()

@@ -16,17 +16,15 @@ public struct NotifySocket: Sendable {
         watchdogInterval = Self.watchdogInterval(environment: environment, process: getpid())
     }
 
-    /// Sends states such as `READY=1`, `STOPPING=1`, `STATUS=…`; false when systemd does not take it. Never blocks.
-    @discardableResult
-    public func send(_ state: String) -> Bool {
+    /// Sends a state such as `READY=1` or `STOPPING=1`. Never blocks: what systemd does not take at once is lost.
+    public func send(_ state: String) {
         let number = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        guard number >= 0 else { return false }
+        guard number >= 0 else { return }
         let socket = FileDescriptor(owning: number)
         let bytes = Array(state.utf8)
-        let sent = unsafe address.withPointer {
+        _ = unsafe address.withPointer {
             unsafe sendto(socket.number, bytes, bytes.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT), $0, $1)
         }
-        return sent == bytes.count
     }
 
     /// Tells systemd's watchdog that the process lives; returns the time until the next call, `nil` without one.

@@ -34,7 +34,9 @@ struct ListQuery {
         for parameter in try QueryParameter.all(in: query) {
             switch parameter.name {
             case "sort": sort = try parameter.required(Sort(rawValue: parameter.text), "index, name or changed")
-            case "search": search = String(decoding: try parameter.partOfName, as: UTF8.self)
+            case "search":
+                let isPart = parameter.value.count <= CityName.maximumCount
+                search = try parameter.required(isPart ? parameter.text : nil, "at most \(CityName.maximumCount) bytes")
             case "category": category = try UInt8(parameter.number(in: 1...6, "a number from 1 to 6"))
             case "page": page = Int(clamping: try parameter.positive)
             case "kiosk": isKiosk = true

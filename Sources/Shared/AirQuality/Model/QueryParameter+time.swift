@@ -1,13 +1,6 @@
 package import HTTPText
 
 extension QueryParameter {
-    package var partOfName: [UInt8] {
-        get throws(QueryError) {
-            let maximum = CityName.maximumCount
-            return try required(value.count <= maximum ? value : nil, "at most \(maximum) bytes")
-        }
-    }
-
     /// The latest time of a chart: the year has four digits, and no sum or product of two times overflows.
     package static let latestTime: Timestamp = 1 << 47
 

@@ -4,9 +4,7 @@ import WebConfiguration
 /// `healthcheck`: asks `/-/ready` of this configuration's first listen address, and returns the exit status.
 func healthcheck(_ configuration: Configuration) -> Int32 {
     do throws(SystemError) {
-        guard let address = configuration.web.listenAddresses.first else {
-            throw SystemError(.address, "no listen address")
-        }
+        let address = configuration.web.listenAddresses[0]
         // Whatever blocks: a file, a name lookup, the server.
         _ = try ServiceThread(name: "watchdog") {
             pauseThread(for: .seconds(5))

@@ -97,7 +97,7 @@ extension Configuration {
     }
 
     private static var feedSettings: String {
-        let names = flags.compactMap { $0.name.dropping(prefix: "feed.").map { String($0) } }
+        let names = flags.compactMap { $0.name.dropping(prefix: "feed.") }
         return names.filter { !commonSettings.contains($0) }.joined(separator: ", ")
     }
 }

@@ -16,14 +16,12 @@ import Testing
     private func serveTLS(
         _ mode: TLSConfiguration.ClientAuthentication = .none, names: [String]? = nil
     ) throws -> HTTPServer {
-        var tls = TLSConfiguration(
-            certificate: try certificates.content("server.pem"), key: try certificates.content("server.key"),
-            priority: TLSPriority().text(key: .rsa))
-        tls.clientAuthentication = mode
-        if mode == .verifyIfGiven || mode == .requireAndVerify {
-            tls.clientCertificateAuthorities = try certificates.content("ca.pem")
-        }
-        tls.allowedSubjectAlternativeNames = names?.map { Array($0.utf8) }
+        let context = try TLSContext(priority: TLSPriority(asksClients: mode != .none).text(key: .rsa))
+        try context.load(certificate: certificates.content("server.pem"), key: certificates.content("server.key"))
+        try context.trust(certificates.content("ca.pem"))
+        let tls = TLSConfiguration(
+            context: context, clientAuthentication: mode,
+            allowedSubjectAlternativeNames: names?.map { Array($0.utf8) })
         return try serve(
             {
                 $0.web.tls = tls
@@ -72,7 +70,7 @@ import Testing
     @Test func `Connections that have given way do not bring libmicrohttpd to its own limit`() throws {
         try #require(OpenFileLimit.raise(forConnections: 2200) == 2200)
         let server = try serveTLS()
-        let computing = try #require(server.service.active.read { $0.tls?.computing })
+        let computing = server.service.computing
         computing.change { $0 = Set((2...17).map { [127, 0, 0, $0] }) }
         var clients: [RawHTTPClient] = []
         defer {

@@ -2,6 +2,7 @@ internal import CLibMicroHTTPD
 internal import Glibc
 internal import Synchronization
 internal import System
+internal import WebConfiguration
 
 /// A connection and the request on it: HTTP/1.1 has one at a time. The object lives until libmicrohttpd's notice that
 /// the connection has ended, which comes before the socket is closed.
@@ -39,14 +40,18 @@ internal import System
         var taken: [(limit: RequestLimit, amount: Int)] = []
     }
 
-    init(_ pointer: OpaquePointer, tls context: TLSContext?) {
+    /// - Parameters:
+    ///   - configuration: `nil`: plain HTTP.
+    ///   - computing: see `TLSHandshake`.
+    init(_ pointer: OpaquePointer, tls configuration: TLSConfiguration?, computing: Monitor<Set<[UInt8]>>) {
         unsafe self.pointer = pointer
         socket = unsafe CLibMicroHTTPD_socket(pointer)
         let socket = socket
         peer = unsafe SocketAddress.filled { unsafe getpeername(socket, $0, $1) }?.address.ip ?? IPAddress(bytes: [])
         client = peer.client
-        if let context, let session = unsafe CLibMicroHTTPD_tls_session(pointer) {
-            tls = unsafe TLSHandshake(OpaquePointer(session), on: socket, of: client, as: context)
+        if let configuration, let session = unsafe CLibMicroHTTPD_tls_session(pointer) {
+            tls = unsafe TLSHandshake(
+                OpaquePointer(session), on: socket, of: client, as: configuration, computing: computing)
         } else {
             tls = nil
         }

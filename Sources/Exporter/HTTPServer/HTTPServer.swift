@@ -20,7 +20,7 @@ public final class HTTPServer: Sendable {
             : configuration.addresses.map { (address) throws(SystemError) in try ListeningSocket.open(address) }
         addresses = listening.map(\.address)
         sockets = Monitor(listening)
-        service = try HTTPService(configuration: configuration)
+        service = HTTPService(configuration: configuration)
         daemons = try listening.map { [service] (socket) throws(SystemError) in
             try HTTPDaemon(on: socket, service: service, usesTLS: configuration.web.tls != nil)
         }
@@ -35,7 +35,7 @@ public final class HTTPServer: Sendable {
     /// Puts another web configuration in force, for connections (TLS) and requests (the rest) that begin from now on;
     /// any thread, one at a time. Nothing is disconnected.
     ///
-    /// - Throws: when TLS would be turned on or off, or GnuTLS does not take it; nothing changes.
+    /// - Throws: when TLS would be turned on or off; nothing changes.
     public func reload(_ web: WebConfiguration) throws(SystemError) { try service.adopt(web) }
 
     /// Stops listening, lets the responses under way end, and closes what is left after `limit`. Blocks; any thread but

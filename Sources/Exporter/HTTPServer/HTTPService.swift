@@ -8,19 +8,21 @@ final class HTTPService: Sendable {
     private let configuration: HTTPServerConfiguration
     let active: Monitor<ActiveWebConfiguration>
     let passwords = PasswordChecks()
+    /// The clients with a TLS handshake that computes: see `TLSHandshake`.
+    let computing = Monitor<Set<[UInt8]>>([])
     /// Bytes of content that wait to be sent and are not copied.
     private let unsent = RequestLimit(
         64 << 20, perClient: 16 << 20, rejection: .busy("too many bytes of responses are unread"))
     let connections = ConnectionTable()
 
-    init(configuration: HTTPServerConfiguration) throws(SystemError) {
+    init(configuration: HTTPServerConfiguration) {
         self.configuration = configuration
-        active = Monitor(try ActiveWebConfiguration(configuration.web))
+        active = Monitor(ActiveWebConfiguration(configuration.web))
     }
 
     /// Connections and requests that begin from now on follow this configuration.
     func adopt(_ configuration: WebConfiguration) throws(SystemError) {
-        let next = try ActiveWebConfiguration(configuration)
+        let next = ActiveWebConfiguration(configuration)
         guard (active.read { $0 }.tls == nil) == (next.tls == nil) else {
             throw SystemError(.system, "turning TLS on or off needs a restart")
         }
@@ -31,7 +33,7 @@ final class HTTPService: Sendable {
 
     /// libmicrohttpd begins to serve a connection that `connections` has admitted.
     func connectionBegan(_ pointer: OpaquePointer) -> HTTPConnection {
-        let connection = unsafe HTTPConnection(pointer, tls: active.read { $0 }.tls)
+        let connection = unsafe HTTPConnection(pointer, tls: active.read { $0 }.tls, computing: computing)
         connections.insert(connection)
         return connection
     }

@@ -1,33 +1,50 @@
 internal import CGnuTLS
 internal import Glibc
+internal import System
+internal import WebConfiguration
 
-/// Watches the handshake of one session, which libmicrohttpd does, and knows why it failed.
+/// Watches the handshake of one session, which libmicrohttpd makes and does, and knows why it failed. It has the
+/// configuration that was in force when its connection began: a reload reaches each new connection and no old one.
 ///
 /// Used by the connection's thread, and then by the one that notices the connection's end.
 @safe final class TLSHandshake: @unchecked Sendable {
     // @unchecked: its users come one after the other, as above. The session points to it, and ends before it.
     private let socket: Int32
     private let client: [UInt8]
-    /// The context that the session points into.
-    private let context: TLSContext
+    /// The session points into its context.
+    private let configuration: TLSConfiguration
+    private let computing: Monitor<Set<[UInt8]>>
     private var isComplete = false
     private var isComputing = false
     /// Why it fails if it ends now; `nil` before the client has said something.
     private var failure: String?
     private static let unexplained = "handshake failed"
+    /// Bytes of one handshake message. A chain of client certificates is the longest that there is.
+    private static let maximumMessageBytes = 32 * 1024
 
-    /// Begins to watch the session before its handshake, and gives it the certificate and the demands of the context.
-    init(_ session: gnutls_session_t, on socket: Int32, of client: [UInt8], as context: TLSContext) {
+    /// Begins to watch the session before its handshake, and gives it the certificate and the demands of the server.
+    ///
+    /// - Parameter computing: the clients with a handshake that computes: one of each at a time, as a signature with a
+    ///   large key takes milliseconds, and the kernel divides the processor between threads, not between clients.
+    init(
+        _ session: gnutls_session_t, on socket: Int32, of client: [UInt8], as configuration: TLSConfiguration,
+        computing: Monitor<Set<[UInt8]>>
+    ) {
         self.socket = socket
         self.client = client
-        self.context = context
-        unsafe context.adopt(session)
+        self.configuration = configuration
+        self.computing = computing
+        unsafe configuration.context.adopt(session)
+        unsafe gnutls_handshake_set_max_packet_length(session, Self.maximumMessageBytes)
         unsafe gnutls_transport_set_ptr2(
             session, Unmanaged.passUnretained(self).toOpaque(), UnsafeMutableRawPointer(bitPattern: Int(socket)))
         unsafe gnutls_transport_set_pull_function(session, tlsPull)
         unsafe gnutls_handshake_set_hook_function(
             session, UInt32(GNUTLS_HANDSHAKE_FINISHED.rawValue), GNUTLS_HOOK_POST, tlsFinished)
-        if context.asksClients { unsafe gnutls_session_set_verify_function(session, tlsVerify) }
+        guard configuration.clientAuthentication != .none else { return }
+        // Whether a certificate is required is decided by `rejection`.
+        unsafe gnutls_certificate_server_set_request(session, GNUTLS_CERT_REQUEST)
+        unsafe gnutls_session_set_verify_function(session, tlsVerify)
     }
 
     /// The one that watches a session.
@@ -67,14 +84,14 @@ internal import Glibc
         }
         if failure == nil { failure = Self.unexplained }
         // The answer to a message may need a signature; the header of a record, of five bytes, needs nothing.
-        if size > 5 { isComputing = context.computing.wait { $0.insert(client).inserted ? true : nil } ?? false }
+        if size > 5 { isComputing = computing.wait { $0.insert(client).inserted ? true : nil } ?? false }
         return count
     }
 
     private func stopComputing() {
         guard isComputing else { return }
         isComputing = false
-        context.computing.change { _ = $0.remove(client) }
+        computing.change { _ = $0.remove(client) }
     }
 
     /// Responds in Go's words, as other exporters do.
@@ -99,7 +116,7 @@ internal import Glibc
 
     /// Whether the client may come in with the certificates that it has sent, or without any.
     fileprivate func acceptsClient(of session: gnutls_session_t) -> Bool {
-        guard let rejection = unsafe context.rejection(of: session) else { return true }
+        guard let rejection = unsafe configuration.rejection(of: session) else { return true }
         failure = rejection
         return false
     }

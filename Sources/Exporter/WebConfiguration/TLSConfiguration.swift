@@ -2,19 +2,13 @@ internal import System
 internal import YAML
 
 /// The `tls_server_config` of a web configuration.
-public struct TLSConfiguration: Sendable, Equatable {
-    /// PEM, the server's certificate first; it belongs to the key.
-    public var certificate: [UInt8]
-    /// PEM, not encrypted.
-    public var key: [UInt8]
-    /// PEM; `nil`: no client certificate verifies.
-    public var clientCertificateAuthorities: [UInt8]?
+public struct TLSConfiguration: Sendable {
+    /// The server's certificate, known to work, and the authorities of clients: without any, none verifies.
+    package let context: TLSContext
     public var clientAuthentication = ClientAuthentication.none
     /// The client's certificate must have one of these names (DNS, e-mail, IP address as text, URI), byte for byte;
     /// `nil` = any name. A client without a certificate has no name.
     public var allowedSubjectAlternativeNames: [[UInt8]]?
-    /// Versions, cipher suites and curves, as a GnuTLS priority string.
-    public var priority: String
 
     /// Go's `tls.ClientAuthType`.
     public enum ClientAuthentication: String, Sendable, CaseIterable {
@@ -74,6 +68,7 @@ extension TLSConfiguration {
         priority.maximumVersion = try members["max_version"]?.name() ?? .tls13
         priority.cipherSuites = try members["cipher_suites"]?.names() ?? []
         priority.curves = try members["curve_preferences"]?.names() ?? []
+        priority.asksClients = authentication.map { $0 != .none } ?? false
         // Go has given it up: the server decides.
         _ = try members["prefer_server_cipher_suites"]?.boolean()
         // Versions, suites and names alone do not ask for TLS.
@@ -83,29 +78,27 @@ extension TLSConfiguration {
         }
         guard let certificate = givenCertificate else { throw .schema(" has neither cert nor cert_file") }
         guard let key = givenKey else { throw .schema(" has neither key nor key_file") }
-        var tls = try server(certificate, key, priority, warn: warn)
-        tls.clientAuthentication = authentication ?? .none
-        tls.clientCertificateAuthorities = authorities?.content
-        tls.allowedSubjectAlternativeNames = names
+        let context = try context(certificate, key, priority, warn: warn)
         if let authorities {
-            guard tls.clientAuthentication != .none else {
+            guard priority.asksClients else {
                 throw .schema(
                     ".\(authorities.name) is given, expected a client_auth_type other than NoClientCert with it")
             }
             try trying(".\(authorities.name) has a certificate that cannot be read") { () throws(SystemError) in
-                try CertificateCredentials().trust(authorities.content)
+                try context.trust(authorities.content)
             }
         }
-        if names != nil, tls.clientAuthentication == .none {
+        if names != nil, !priority.asksClients {
             warn("client_allowed_sans is ignored, because client_auth_type requests no certificate")
         }
-        return tls
+        return TLSConfiguration(
+            context: context, clientAuthentication: authentication ?? .none, allowedSubjectAlternativeNames: names)
     }
 
-    /// A server's side that is known to work, without a rule for clients.
-    private static func server(
+    /// The server's certificate and choices, known to work.
+    private static func context(
         _ certificate: PEM, _ key: PEM, _ priority: TLSPriority, warn: (String) -> Void
-    ) throws(SystemError) -> TLSConfiguration {
+    ) throws(SystemError) -> TLSContext {
         let keyKind = try trying(".\(certificate.name) cannot be served") { () throws(SystemError) in
             try TLSKeyKind(ofCertificate: certificate.content)
         }
@@ -117,12 +110,12 @@ extension TLSConfiguration {
             let spoken = versions.map(\.rawValue).joined(separator: ", ")
             warn("with these cipher_suites and this certificate, only \(spoken) is spoken")
         }
-        let tls = TLSConfiguration(
-            certificate: certificate.content, key: key.content, priority: priority.text(key: keyKind))
-        try trying(".\(certificate.name) cannot be served with \(key.name)") { () throws(SystemError) in
-            try tryHandshake(tls)
+        return try trying(".\(certificate.name) cannot be served with \(key.name)") { () throws(SystemError) in
+            let context = try TLSContext(priority: priority.text(key: keyKind))
+            try context.load(certificate: certificate.content, key: key.content)
+            try context.tryHandshake()
+            return context
         }
-        return tls
     }
 
     /// - Parameter problem: what it means when the closure fails.

@@ -6,6 +6,8 @@ struct TLSPriority: Equatable {
     var cipherSuites: [TLSCipherSuite] = []
     /// Empty = all.
     var curves: [TLSCurve] = []
+    /// Whether clients are asked for a certificate.
+    var asksClients = false
 
     /// The versions that are configured, the newest first.
     var versions: [TLSVersion] {
@@ -28,10 +30,12 @@ struct TLSPriority: Equatable {
         return (versions.filter { $0 != .tls13 || hasCipherOfTLS13 }, ciphers)
     }
 
-    /// A priority string (https://gnutls.org/manual/html_node/Priority-Strings.html) for a certificate with that key.
+    /// A priority string for a certificate with that key.
     ///
     /// GnuTLS enforces the key usage of certificates, Go does not: one that is not for signatures, as a common recipe
-    /// for OpenSSL makes them, would fail every handshake.
+    /// for OpenSSL makes them, would fail every handshake. Only %COMPAT makes it accept any usage of clients. It also
+    /// switches off the extended master secret, which protects resumption and renegotiation, neither of which there is,
+    /// and encrypt-then-MAC, which Go does not have.
     func text(key: TLSKeyKind) -> String {
         let offer = offer(key: key)
         let parts =
@@ -41,7 +45,7 @@ struct TLSPriority: Equatable {
             + ["-GROUP-ALL"] + (curves.isEmpty ? TLSCurve.allCases : curves).map { "+" + $0.gnuTLSName }
             // RFC 9155.
             + ["-SIGN-RSA-SHA1", "-SIGN-ECDSA-SHA1", "-SIGN-DSA-SHA1"]
-            + ["%SERVER_PRECEDENCE", "%DEBUG_ALLOW_KEY_USAGE_VIOLATIONS"]
+            + ["%SERVER_PRECEDENCE", "%DEBUG_ALLOW_KEY_USAGE_VIOLATIONS"] + (asksClients ? ["%COMPAT"] : [])
         return parts.joined(separator: ":")
     }
 }

@@ -2,39 +2,31 @@ package import CGnuTLS
 internal import Glibc
 package import System
 
-/// The owner of a `gnutls_session_t` and its credentials. The socket stays the caller's, and is open for longer.
+/// The owner of a `gnutls_session_t`. The socket stays the caller's, and is open for longer.
 @safe package struct TLSSession: ~Copyable {
     private let session: gnutls_session_t
-    // The session points to them.
-    private let credentials: CertificateCredentials
+    // The session points into it.
+    private let context: TLSContext
 
     /// - Parameter flags: the role, and `GNUTLS_NONBLOCK` where the socket does not block.
-    package static func open(
-        _ flags: gnutls_init_flags_t..., priority: String, credentials: consuming CertificateCredentials,
-        socket: borrowing FileDescriptor
-    ) throws(SystemError) -> TLSSession {
+    init(
+        _ flags: gnutls_init_flags_t..., as context: TLSContext, over socket: borrowing FileDescriptor
+    ) throws(SystemError) {
         var session: gnutls_session_t?
         let flags = flags.reduce(GNUTLS_NO_SIGNAL.rawValue) { $0 | $1.rawValue }
         try unsafe checkGnuTLS(gnutls_init(&session, flags))
-        let opened = unsafe TLSSession(session: session!, credentials: credentials)
-        try unsafe checkGnuTLS(gnutls_priority_set_direct(opened.session, priority, nil))
-        unsafe opened.credentials.adopt(opened.session)
-        unsafe gnutls_transport_set_int2(opened.session, socket.number, socket.number)
-        return opened
+        unsafe self.session = session!
+        self.context = context
+        unsafe context.adopt(self.session)
+        unsafe gnutls_transport_set_int2(self.session, socket.number, socket.number)
     }
 
     /// A client that accepts every kind of certificate, verifies none and lets the server choose the version.
     package static func client(
         _ flags: gnutls_init_flags_t = gnutls_init_flags_t(0), over socket: borrowing FileDescriptor
     ) throws(SystemError) -> TLSSession {
-        try open(
-            GNUTLS_CLIENT, flags, priority: "NORMAL:+VERS-TLS-ALL:%COMPAT", credentials: CertificateCredentials(),
-            socket: socket)
-    }
-
-    private init(session: gnutls_session_t, credentials: consuming CertificateCredentials) {
-        unsafe self.session = session
-        self.credentials = credentials
+        try TLSSession(
+            GNUTLS_CLIENT, flags, as: TLSContext(priority: "NORMAL:+VERS-TLS-ALL:%COMPAT"), over: socket)
     }
 
     deinit { unsafe gnutls_deinit(session) }
@@ -86,26 +78,25 @@ package import System
     }
 }
 
-/// A handshake of a server with that configuration and a client in this process, to show that clients can connect.
-func tryHandshake(_ tls: TLSConfiguration) throws(SystemError) {
-    let credentials = try CertificateCredentials()
-    try credentials.load(certificate: tls.certificate, key: tls.key)
-    var pair: [Int32] = [-1, -1]
-    let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-    guard unsafe socketpair(AF_UNIX, type, 0, &pair) == 0 else {
-        throw SystemError(.system, describe(errorNumber: errno))
+extension TLSContext {
+    /// A handshake of a server and a client in this process, to show that clients can connect.
+    func tryHandshake() throws(SystemError) {
+        var pair: [Int32] = [-1, -1]
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        guard unsafe socketpair(AF_UNIX, type, 0, &pair) == 0 else {
+            throw SystemError(.system, describe(errorNumber: errno))
+        }
+        let serverSocket = FileDescriptor(owning: pair[0])
+        let clientSocket = FileDescriptor(owning: pair[1])
+        let server = try TLSSession(GNUTLS_SERVER, GNUTLS_NONBLOCK, as: self, over: serverSocket)
+        let client = try TLSSession.client(GNUTLS_NONBLOCK, over: clientSocket)
+        var isServerReady = false
+        var isClientReady = false
+        // Each turn takes in what the other side has sent; a handshake needs a few.
+        for _ in 0..<100 where !(isServerReady && isClientReady) {
+            if !isClientReady { isClientReady = try client.handshake() }
+            if !isServerReady { isServerReady = try server.handshake() }
+        }
+        guard isServerReady && isClientReady else { throw SystemError(.system, "the handshake does not complete") }
     }
-    let serverSocket = FileDescriptor(owning: pair[0])
-    let clientSocket = FileDescriptor(owning: pair[1])
-    let server = try TLSSession.open(
-        GNUTLS_SERVER, GNUTLS_NONBLOCK, priority: tls.priority, credentials: credentials, socket: serverSocket)
-    let client = try TLSSession.client(GNUTLS_NONBLOCK, over: clientSocket)
-    var isServerReady = false
-    var isClientReady = false
-    // Each turn takes in what the other side has sent; a handshake needs a few.
-    for _ in 0..<100 where !(isServerReady && isClientReady) {
-        if !isClientReady { isClientReady = try client.handshake() }
-        if !isServerReady { isServerReady = try server.handshake() }
-    }
-    guard isServerReady && isClientReady else { throw SystemError(.system, "the handshake does not complete") }
 }

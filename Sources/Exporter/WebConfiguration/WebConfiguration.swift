@@ -6,7 +6,7 @@ internal import YAML
 /// Content of a web configuration file, checked, with the files that it names.
 ///
 /// The schema is the one that Prometheus exporters share: exporter-toolkit 0.17, `docs/web-configuration.md`.
-public struct WebConfiguration: Sendable, Equatable {
+public struct WebConfiguration: Sendable {
     /// The certificate and its rules; `nil`: plain HTTP.
     public var tls: TLSConfiguration?
 
@@ -25,7 +25,7 @@ public struct WebConfiguration: Sendable, Equatable {
     public init() {}
 
     /// A token bucket, full at the start: a token comes each interval, a request takes one or gets 429.
-    public struct RateLimit: Sendable, Equatable {
+    public struct RateLimit: Sendable {
         public var interval: Duration
         public var burst: Int
     }

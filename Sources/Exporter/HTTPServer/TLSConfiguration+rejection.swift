@@ -1,62 +1,17 @@
 internal import CGnuTLS
-internal import Glibc
 internal import System
 internal import WebConfiguration
 
-/// A server's side of a TLS handshake: one for all connections that begin while it is in force.
-///
-/// libmicrohttpd makes the session and does the handshake, and this gives the session its certificate and its demands
-/// when the connection begins, so a reload reaches each new connection and no old one.
-@safe final class TLSContext: @unchecked Sendable {
-    // @unchecked: GnuTLS only reads credentials and priorities once they are made, from any thread.
-    private let credentials: CertificateCredentials
-    private let priority: gnutls_priority_t
-    private let configuration: TLSConfiguration
-    /// The clients with a handshake that computes: one of each at a time, as a signature with a large key takes
-    /// milliseconds, and the kernel divides the processor between threads, not between clients.
-    let computing = Monitor<Set<[UInt8]>>([])
-
-    /// Bytes of one handshake message. A chain of client certificates is the longest that there is.
-    private static let maximumMessageBytes = 32 * 1024
-
-    /// - Throws: a `SystemError` in the words of GnuTLS.
-    init(_ configuration: TLSConfiguration) throws(SystemError) {
-        credentials = try CertificateCredentials()
-        try credentials.load(certificate: configuration.certificate, key: configuration.key)
-        if let authorities = configuration.clientCertificateAuthorities { try credentials.trust(authorities) }
-        // GnuTLS enforces the key usage of certificates, Go does not. Only %COMPAT makes it accept any usage of
-        // clients. It also switches off the extended master secret, which protects resumption and renegotiation,
-        // neither of which there is, and encrypt-then-MAC, which Go does not have.
-        let clients = configuration.clientAuthentication == .none ? "" : ":%COMPAT"
-        var priority: gnutls_priority_t?
-        try unsafe checkGnuTLS(gnutls_priority_init(&priority, configuration.priority + clients, nil))
-        unsafe self.priority = priority!
-        self.configuration = configuration
-    }
-
-    deinit { unsafe gnutls_priority_deinit(priority) }
-
-    /// Whether clients are asked for a certificate.
-    var asksClients: Bool { configuration.clientAuthentication != .none }
-
-    /// Puts this in the place of what the session has. The session must end before this does.
-    func adopt(_ session: gnutls_session_t) {
-        unsafe gnutls_priority_set(session, priority)
-        unsafe credentials.adopt(session)
-        unsafe gnutls_handshake_set_max_packet_length(session, Self.maximumMessageBytes)
-        // Whether one is required is decided by `rejection`.
-        unsafe gnutls_certificate_server_set_request(session, asksClients ? GNUTLS_CERT_REQUEST : GNUTLS_CERT_IGNORE)
-    }
-
+extension TLSConfiguration {
     /// The reason why a client may not come in with the certificates that it has sent, or without any; `nil`: it may.
     func rejection(of session: gnutls_session_t) -> String? {
         var count: UInt32 = 0
         guard let certificates = unsafe gnutls_certificate_get_peers(session, &count), count > 0 else {
-            return configuration.requiresClientCertificate ? "no client certificate" : nil
+            return requiresClientCertificate ? "no client certificate" : nil
         }
-        let mustVerify = [.verifyIfGiven, .requireAndVerify].contains(configuration.clientAuthentication)
+        let mustVerify = [.verifyIfGiven, .requireAndVerify].contains(clientAuthentication)
         if mustVerify, let rejection = unsafe rejectionByAuthorities(session) { return rejection }
-        guard let allowedNames = configuration.allowedSubjectAlternativeNames,
+        guard let allowedNames = allowedSubjectAlternativeNames,
             unsafe !subjectAlternativeNames(certificates).contains(where: allowedNames.contains)
         else { return nil }
         return "client certificate has none of the allowed names"

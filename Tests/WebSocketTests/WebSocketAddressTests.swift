@@ -50,12 +50,12 @@ struct WebSocketAddressTests {
             ("it has no host", ["ws://", "ws:///path", "ws://:80/", "ws://user:secret@/"]),
             (
                 "its port is not a number from 1 to 65535",
-                ["ws://host:/", "ws://host:0/", "ws://host:65536/", "ws://host:+80/", "ws://host:80secret/"]
+                [
+                    "ws://host:/", "ws://host:0/", "ws://host:65536/", "ws://host:+80/", "ws://host:80secret/",
+                    "ws://[::1]80/",
+                ]
             ),
-            ("an IPv6 address has to stand in [ ]", ["ws://::1/"]),
-            ("its [ has no ]", ["ws://[::1/"]),
-            ("something other than a port follows its ]", ["ws://[::1]80/"]),
-            ("what stands between its [ and ] is not an IPv6 address", ["ws://[host]/"]),
+            ("an IPv6 address has to stand in [ ]", ["ws://::1/", "ws://[::1/", "ws://::1]/", "ws://[host]/"]),
             ("its host has something other than letters, digits, '-', '.' and '_'", ["ws://ho%73t/"]),
             (
                 "it has a blank, a control character or one outside ASCII: percent-encode it",
@@ -73,8 +73,7 @@ struct WebSocketAddressTests {
                 "a % in its user or password is not followed by two hexadecimal digits",
                 ["ws://u%zz:p@host/", "ws://u%4@host/"]
             ),
-            ("its host is longer than 253 bytes", ["ws://\(String(repeating: "h", count: 254))/"]),
-            ("its path and query are longer than 8000 bytes", ["ws://host/\(String(repeating: "p", count: 8000))"]),
+            ("it is longer than 8000 bytes", ["ws://host/\(String(repeating: "p", count: 8000))"]),
         ])
     func `An address that cannot be used is rejected with the reason`(reason: String, texts: [String]) {
         for text in texts {

@@ -13,10 +13,8 @@ public struct WebSocketAddress: Sendable, Equatable {
     /// `Basic …`, from the user and the password in the address.
     public private(set) var authorization: String?
 
-    /// The least that a server has to accept (RFC 9112, section 3).
-    static let maximumTargetBytes = 8000
-    /// Limit of a name in the DNS (RFC 1035, section 2.3.4).
-    static let maximumHostBytes = 253
+    /// The least that a server has to accept of path and query (RFC 9112, section 3).
+    static let maximumBytes = 8000
     private static let maximumLabelBytes = 128
 
     /// `ws://localhost/`.
@@ -24,6 +22,9 @@ public struct WebSocketAddress: Sendable, Equatable {
 
     /// - Throws: why not, without anything of the text, which may have a password in it.
     public init(_ text: String) throws(SystemError) {
+        guard text.utf8.count <= Self.maximumBytes else {
+            throw SystemError(.address, "it is longer than \(Self.maximumBytes) bytes")
+        }
         let lowercased = text.lowercased()
         isSecure = lowercased.utf8.starts(with: "wss://".utf8)
         guard isSecure || lowercased.utf8.starts(with: "ws://".utf8) else {
@@ -53,9 +54,6 @@ public struct WebSocketAddress: Sendable, Equatable {
         try read(hostAndPort: Substring(hostAndPort))
         let target = Substring(rest[authority.endIndex...])
         self.target = target.hasPrefix("/") ? String(target) : "/" + target
-        guard self.target.utf8.count <= Self.maximumTargetBytes else {
-            throw SystemError(.address, "its path and query are longer than \(Self.maximumTargetBytes) bytes")
-        }
     }
 
     /// The `feed` label: without user, password, query and default port; the path is `/` when there is none, and has
@@ -86,41 +84,30 @@ public struct WebSocketAddress: Sendable, Equatable {
     }
 
     private mutating func read(hostAndPort text: Substring) throws(SystemError) {
-        let host: Substring
+        let name: Substring
         let rest: Substring
-        if text.hasPrefix("[") {
-            guard let end = text.firstIndex(of: "]") else { throw SystemError(.address, "its [ has no ]") }
-            host = text[..<end].dropFirst()
+        if text.hasPrefix("[") || text.count(where: { $0 == ":" }) > 1 {
+            let end = text.firstIndex(of: "]") ?? text.startIndex
+            name = text[..<end].dropFirst()
             rest = text[end...].dropFirst()
-            guard rest.isEmpty || rest.hasPrefix(":") else {
-                throw SystemError(.address, "something other than a port follows its ]")
-            }
-            guard host.contains(":"), isNumericAddress(String(host)) else {
-                throw SystemError(.address, "what stands between its [ and ] is not an IPv6 address")
-            }
-        } else {
-            host = text.prefix { $0 != ":" }
-            rest = text[host.endIndex...]
-            guard !rest.dropFirst().contains(":") else {
+            guard text.hasPrefix("["), name.contains(":"), isNumericAddress(String(name)) else {
                 throw SystemError(.address, "an IPv6 address has to stand in [ ]")
             }
-            guard !host.isEmpty else { throw SystemError(.address, "it has no host") }
-            guard host.utf8.allSatisfy(isHostCharacter) else {
+        } else {
+            name = text.prefix { $0 != ":" }
+            rest = text[name.endIndex...]
+            guard !name.isEmpty else { throw SystemError(.address, "it has no host") }
+            guard name.utf8.allSatisfy(isHostCharacter) else {
                 throw SystemError(.address, "its host has something other than letters, digits, '-', '.' and '_'")
             }
         }
-        guard host.utf8.count <= Self.maximumHostBytes else {
-            throw SystemError(.address, "its host is longer than \(Self.maximumHostBytes) bytes")
-        }
-        self.host = host.lowercased()
-        port = rest.isEmpty ? defaultPort : try Self.port(rest.dropFirst())
-    }
-
-    private static func port(_ text: Substring) throws(SystemError) -> Int {
-        guard let port: Int = decimalNumber(text.utf8), text.utf8.count <= 5, (1...65535).contains(port) else {
+        host = name.lowercased()
+        port = defaultPort
+        if rest.isEmpty { return }
+        guard rest.hasPrefix(":"), let given: UInt16 = decimalNumber(rest.utf8.dropFirst()), given > 0 else {
             throw SystemError(.address, "its port is not a number from 1 to 65535")
         }
-        return port
+        port = Int(given)
     }
 }
 

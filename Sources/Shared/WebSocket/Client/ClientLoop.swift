@@ -94,8 +94,8 @@ extension ClientLoop {
         let connection: ClientConnection
         do {
             let session = address.isSecure ? try OpenSSLSession(address, configuration.tls) : nil
-            let request = try HandshakeRequest(
-                address, fields: configuration.headerFields(), subprotocols: configuration.subprotocols,
+            let request = HandshakeRequest(
+                address, fields: try configuration.headerFields(), subprotocols: configuration.subprotocols,
                 key: (0..<16).map { _ in UInt8.random(in: .min ... .max) })
             connection = ClientConnection(number: number, request: request, tls: session)
         } catch let error as TLSFileError {

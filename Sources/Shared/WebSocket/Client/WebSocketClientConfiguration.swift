@@ -3,7 +3,8 @@ public import HTTPText
 /// Settings of a `WebSocketClient`.
 public struct WebSocketClientConfiguration: Sendable {
     public var address: WebSocketAddress
-    /// Header fields of the handshake, asked for at each connect, on the thread of `WebSocketClient.run`.
+    /// Header fields of the handshake, each valid and none reserved. Asked for at each connect, on the thread of
+    /// `WebSocketClient.run`.
     public var headerFields: @Sendable () throws -> [HTTPField] = { [] }
     /// Subprotocols to offer, each once, the preferred one first.
     public var subprotocols: [String] = []

@@ -1,21 +1,21 @@
 internal import Bytes
 internal import HTTPText
-internal import System
 
 /// The request for a WebSocket (RFC 6455, section 4.1).
 struct HandshakeRequest {
     /// The one extension that is offered: each message compressed on its own, which costs the server no memory between
     /// messages. A server that does not agree to that is understood as well: see `Inflater`.
     static let compressionOffer = "permessage-deflate; server_no_context_takeover; client_no_context_takeover"
-    static let maximumBytes = 64 << 10
 
     let bytes: [UInt8]
     /// The only good `Sec-WebSocket-Accept`.
     let expectedAccept: String
     let subprotocols: [String]
 
-    /// - Parameter key: 16 random bytes.
-    init(_ address: WebSocketAddress, fields: [HTTPField], subprotocols: [String], key: [UInt8]) throws(SystemError) {
+    /// - Parameters:
+    ///   - fields: checked: each is valid, and none is reserved.
+    ///   - key: 16 random bytes.
+    init(_ address: WebSocketAddress, fields: [HTTPField], subprotocols: [String], key: [UInt8]) {
         let key = encodeBase64(key)
         expectedAccept = webSocketAccept(key: key)
         self.subprotocols = subprotocols
@@ -28,15 +28,7 @@ struct HandshakeRequest {
         if let authorization = address.authorization, !fields.contains(where: { $0.isNamed("Authorization") }) {
             lines.append("Authorization: \(authorization)")
         }
-        for field in fields {
-            guard field.isValid, !field.isReserved else {
-                throw SystemError(.system, "the header \(field.name) cannot be sent")
-            }
-            lines.append("\(field.name): \(field.value)")
-        }
+        lines += fields.map { "\($0.name): \($0.value)" }
         bytes = Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
-        guard bytes.count <= Self.maximumBytes else {
-            throw SystemError(.system, "the handshake's headers are longer than \(Self.maximumBytes) bytes")
-        }
     }
 }

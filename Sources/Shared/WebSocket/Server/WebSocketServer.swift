@@ -16,11 +16,8 @@ public final class WebSocketServer: Sendable {
 
     /// Listens at once; clients are answered when `run` is called.
     ///
-    /// - Throws: a `SystemError` that names the address and the reason, or the header that cannot be sent.
+    /// - Throws: a `SystemError` that names the address and the reason.
     public init(_ configuration: WebSocketServerConfiguration) throws(SystemError) {
-        if let bad = configuration.headers.first(where: { !$0.isValid || $0.isReserved }) {
-            throw SystemError(.system, "the header \(bad.name) cannot be sent")
-        }
         self.configuration = configuration
         maximumClients = OpenFileLimit.raise(forConnections: 1024)
         waker = try Waker()

@@ -7,7 +7,7 @@ public struct WebSocketServerConfiguration: Sendable {
     public var address: ListenAddress
     /// A client for which more bytes than this would wait is disconnected, unless it waits for a single message.
     var maximumQueuedBytes = 64 << 20
-    /// Additional header fields of the handshake's response.
+    /// Additional header fields of the handshake's response, each valid and none reserved.
     public var headers: [HTTPField] = []
     /// Returns the text messages that a new client gets before any others. If a change is made before it is broadcast,
     /// no client misses the change, though one may get it twice. Broadcasts of other threads wait for it.

@@ -11,8 +11,6 @@ final class ClientLoop {
     /// A dial waits for the loop's next turn, so that libwebsockets is never entered from its own callbacks.
     private var nextDial: (number: Int, ipAddress: String)?
     private(set) var isFinished = false
-    /// When the bytes that are read had arrived: one look at the clock for all the messages in them.
-    private var receivedAt = Duration.zero
 
     init(_ client: WebSocketClient) {
         self.client = client
@@ -129,8 +127,7 @@ extension ClientLoop {
     }
 
     private func receive(_ bytes: Span<UInt8>, _ connection: ClientConnection) {
-        receivedAt = monotonicTime()
-        state.received(at: receivedAt)
+        state.received(at: monotonicTime())
         guard connection.tls != nil else { return read(bytes, connection) }
         var event = decrypt(bytes, connection)
         if !connection.sendFromTLS(), event == nil {
@@ -195,13 +192,13 @@ extension ClientLoop {
                 case .close(let frame): handle(.closeFrame(frame), of: connection)
                 }
                 // Thousands of messages may have come at once, each with a program to run.
-                if client.hasOrders.load(ordering: .relaxed) { takeOrders() }
+                takeOrders()
             }
         } catch {
             violation = error
         }
         if !connection.isEnding { connection.reader = reader }
-        state.received(messages: messageCount, at: receivedAt)
+        state.received(messages: messageCount, at: monotonicTime())
         if let violation { handle(.violation(violation), of: connection) }
     }
 

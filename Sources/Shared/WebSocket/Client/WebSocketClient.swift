@@ -30,8 +30,6 @@ public final class WebSocketClient: Sendable {
     let onEvent: @Sendable (WebSocketEvent) -> Void
     let onMessage: @Sendable (WebSocketMessageKind, Span<UInt8>) -> Void
     private let orders = Mutex(Orders())
-    /// Whether there are any, without the lock.
-    let hasOrders = Atomic(false)
 
     /// - Parameters:
     ///   - onEvent: called on the thread of `run`.
@@ -73,7 +71,6 @@ public final class WebSocketClient: Sendable {
     func give(_ event: ConnectionState.Event) {
         orders.withLock { orders in
             if orders.events.last != event { orders.events.append(event) }
-            hasOrders.store(true, ordering: .relaxed)
             // The one function of libwebsockets that other threads may call.
             if let context = unsafe orders.context { unsafe lws_cancel_service(context) }
         }
@@ -81,10 +78,7 @@ public final class WebSocketClient: Sendable {
 
     /// Takes what `give` was called with.
     func takeOrders() -> [ConnectionState.Event] {
-        orders.withLock { orders in
-            hasOrders.store(false, ordering: .relaxed)
-            return exchange(&orders.events, with: [])
-        }
+        orders.withLock { exchange(&$0.events, with: []) }
     }
 
     /// Has `give` end the wait of a context from now on; `nil` before that is destroyed.

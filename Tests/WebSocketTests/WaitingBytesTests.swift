@@ -15,7 +15,9 @@ struct WaitingBytesTests {
             while step % 3 == 0, let first = waiting.first {
                 let taken = first.prefix(atMost)
                 sent += taken
+                let byteCount = waiting.byteCount
                 waiting.removeFirst(taken.count)
+                #expect(waiting.byteCount <= byteCount - taken.count, "a part of a message counts as sent")
             }
         }
         while let first = waiting.first {

@@ -8,7 +8,7 @@ struct WaitingBytes {
     private var pieces: ArraySlice<[UInt8]> = []
     /// Sent bytes of the first piece.
     private var sent = 0
-    /// Memory that waiting pieces take, in bytes.
+    /// Unsent bytes, and the memory that their pieces take besides.
     private(set) var byteCount = 0
 
     var isEmpty: Bool { pieces.isEmpty }
@@ -24,8 +24,9 @@ struct WaitingBytes {
     /// - Parameter count: at most that of `first`.
     mutating func removeFirst(_ count: Int) {
         sent += count
+        byteCount -= count
         guard sent == pieces.first?.count else { return }
-        byteCount -= sent + Self.overhead
+        byteCount -= Self.overhead
         // The bytes before a slice stay in memory.
         pieces[pieces.startIndex] = []
         pieces.removeFirst()

@@ -14,10 +14,8 @@ final class ServerConnection {
         case ended
     }
 
-    /// Time from the connection to the request, and from the end of what is sent to that of the connection.
-    private static let responseTimeout: Duration = .seconds(10)
-    /// Time within which a client has to take some of what waits for it.
-    private static let sendTimeout: Duration = .seconds(30)
+    /// Time within which a client has to do its part: to send its request, to take some of what waits for it, to end.
+    private static let timeout: Duration = .seconds(30)
 
     /// Limits what one client may have of the server, see `IPAddress.client`.
     let client: [UInt8]
@@ -30,14 +28,13 @@ final class ServerConnection {
     private var pong: [UInt8]?
     private var phase = Phase.asking
     private(set) var isGreeted = false
-    /// Monotonic time at which the connection ends.
-    private(set) var deadline: Duration?
+    /// Monotonic time at which the client last did its part, or first had one.
+    private var wentOnAt = monotonicTime()
 
     init(_ socket: consuming FileDescriptor, client: [UInt8], maximumQueuedBytes: Int) {
         self.socket = socket
         self.client = client
         self.maximumQueuedBytes = maximumQueuedBytes
-        endAfter(Self.responseTimeout)
     }
 
     var descriptor: Int32 { socket.number }
@@ -45,7 +42,8 @@ final class ServerConnection {
     var isEnded: Bool { phase == .ended }
     var hasBytesToSend: Bool { !waiting.isEmpty || pong != nil }
 
-    private func endAfter(_ time: Duration) { deadline = monotonicTime() + time }
+    /// Monotonic time at which the connection ends unless it has gone on; `nil`: it is not the client's turn.
+    var deadline: Duration? { isOpen && waiting.isEmpty ? nil : wentOnAt + Self.timeout }
 
     func endIfDue(at now: Duration) {
         if let deadline, now >= deadline { phase = .ended }
@@ -58,7 +56,6 @@ final class ServerConnection {
         isGreeted = true
         for frame in frames { waiting.append(frame) }
         maximumQueuedBytes += waiting.byteCount
-        endAfter(Self.sendTimeout)
     }
 
     /// Sends a frame, or ends the connection when too much waits.
@@ -67,7 +64,7 @@ final class ServerConnection {
             phase = .ended
             return
         }
-        if isOpen, waiting.isEmpty { endAfter(Self.sendTimeout) }
+        if waiting.isEmpty { wentOnAt = monotonicTime() }
         waiting.append(frame)
     }
 
@@ -79,11 +76,7 @@ final class ServerConnection {
             phase = .ended
             return
         }
-        if isOpen, waiting.isEmpty {
-            deadline = nil
-        } else if waiting.byteCount < before {
-            endAfter(waiting.isEmpty ? Self.responseTimeout : Self.sendTimeout)
-        }
+        if waiting.byteCount < before { wentOnAt = monotonicTime() }
         if phase == .leaving, waiting.isEmpty { shutdown(descriptor, Int32(SHUT_WR)) }
     }
 
@@ -104,7 +97,6 @@ final class ServerConnection {
         if isEnded { return }
         phase = .leaving
         flush()
-        endAfter(waiting.isEmpty ? Self.responseTimeout : Self.sendTimeout)
     }
 
     // MARK: Receiving

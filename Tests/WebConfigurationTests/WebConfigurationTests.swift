@@ -51,7 +51,7 @@ import Testing
     ]
 
     private static let certificates: [Row] = [
-        ("tls-inline-junk", "\(tls).cert cannot be served: "),
+        ("tls-inline-junk", "\(tls).cert cannot be served with key"),
         ("tls-cert-missing", noCertificate),
         ("tls-cert-empty", noCertificate),
         ("tls-key-missing", "\(tls) has neither key nor key_file"),
@@ -59,8 +59,8 @@ import Testing
         ("tls-key-no-file", "\(tls).key_file: cannot read FOLDER/none.key: No such file or directory"),
         ("tls-name-is-number", "\(tls).cert_file: cannot read FOLDER/404: No such file or directory"),
         ("tls-cert-is-directory", "\(tls).cert_file: cannot read FOLDER/.: it is not a regular file"),
-        ("tls-cert-empty-file", "\(tls).cert_file (FOLDER/empty.pem) cannot be served: "),
-        ("tls-cert-is-key", "\(tls).cert_file (FOLDER/server.key) cannot be served: "),
+        ("tls-cert-empty-file", unserved("empty.pem", key: "server.key")),
+        ("tls-cert-is-key", unserved("server.key", key: "server.key")),
         ("tls-chain-reversed", unserved("chain-reversed.pem", key: "server.key") + noMatch),
         ("tls-key-of-another", unserved("server.pem", key: "server-ec.key") + noMatch),
         ("tls-key-encrypted", unserved("server.pem", key: "server-encrypted.key")),
@@ -130,7 +130,8 @@ import Testing
         ("merge-key", "line 2: \(mergeKeys)"),
         (
             "tls-versions-reversed",
-            "\(tls): min_version, max_version and cipher_suites leave nothing for this certificate"
+            unserved("server.pem", key: "server.key")
+                + "min_version, max_version and cipher_suites leave nothing for it"
         ),
         ("client-ca-no-certificate", unreadable("ca-none.pem")),
         ("client-ca-one-broken", unreadable("ca-one-broken.pem")),

@@ -64,7 +64,7 @@ extension WebConfiguration {
             try readHTTP(sections["http_server_config"])
             try readUsers(sections["basic_auth_users"])
             try readRateLimit(sections["rate_limit"])
-            tls = try TLSConfiguration.read(sections["tls_server_config"]) { (key, members) throws(SystemError) in
+            try readTLS(sections["tls_server_config"]) { (key, members) throws(SystemError) in
                 var inline = members[key]
                 inline?.isSecret = true
                 let text = try inline?.text() ?? ""
@@ -80,8 +80,6 @@ extension WebConfiguration {
                 } catch {
                     throw .schema(".\(key)_file: \(error.reason)")
                 }
-            } warn: {
-                warnings.append($0)
             }
         } catch {
             throw SystemError(error.code, "web configuration \(path): \(error.reason)")

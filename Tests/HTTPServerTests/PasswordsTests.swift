@@ -10,8 +10,7 @@ import Testing
 @Suite struct PasswordsTests {
     private func check(_ password: String, user: String = "alice") -> PasswordCheck {
         PasswordCheck(
-            credentials: BasicCredentials(user: Array(user.utf8), password: Array(password.utf8)),
-            hash: .decoy(cost: 4), highestCost: 4)
+            user: Array(user.utf8), password: Array(password.utf8), hash: .decoy(cost: 4), highestCost: 4)
     }
 
     private static let one: [UInt8] = [10, 0, 0, 1]
@@ -54,7 +53,7 @@ import Testing
         let state = Monitor<(order: [String], running: Int, most: Int)>(([], 0, 0))
         let passwords = PasswordChecks(patience: .zero) { check in
             state.change { state in
-                state.order.append(String(decoding: check.credentials.password, as: UTF8.self))
+                state.order.append(String(decoding: check.password, as: UTF8.self))
                 state.running += 1
                 state.most = max(state.most, state.running)
             }
@@ -81,7 +80,7 @@ import Testing
         let gate = Gate()
         let order = Mutex<[String]>([])
         let passwords = PasswordChecks(patience: .seconds(60)) { check in
-            order.withLock { $0.append(String(decoding: check.credentials.password, as: UTF8.self)) }
+            order.withLock { $0.append(String(decoding: check.password, as: UTF8.self)) }
             gate.wait()
             return true
         }

@@ -1,7 +1,10 @@
+internal import Bytes
+
 /// Whether a password is a user's. A rejection takes as many rounds of bcrypt as the most expensive hash there is, for
 /// any user, so that its time does not tell which users there are.
 package struct PasswordCheck: Sendable, Equatable {
-    package let credentials: BasicCredentials
+    let user: [UInt8]
+    let password: [UInt8]
     /// The user's hash; `nil`: there is no such user.
     let hash: BcryptHash?
     /// The highest cost of all users' hashes.
@@ -9,7 +12,6 @@ package struct PasswordCheck: Sendable, Equatable {
 
     /// Takes as long as bcrypt does: tens of milliseconds and up.
     package func run(_ isHash: (_ hash: BcryptHash, _ password: [UInt8]) -> Bool = { $0.isHash(of: $1) }) -> Bool {
-        let password = credentials.password
         guard let hash else {
             _ = isHash(.decoy(cost: highestCost), password)
             return false
@@ -22,11 +24,17 @@ package struct PasswordCheck: Sendable, Equatable {
 }
 
 extension PasswordCheck {
-    /// Returns `nil` for an `Authorization` field without credentials, or none.
+    /// The check of an `Authorization: Basic …` field (RFC 7617); `nil` for another form, or none. The scheme's case
+    /// does not count; the user ends at the first colon.
     package init?(authorization: String?, users: [[UInt8]: BcryptHash]) {
-        guard let credentials = authorization.flatMap(BasicCredentials.init(authorization:)) else { return nil }
-        self.credentials = credentials
-        hash = users[credentials.user]
+        let scheme = Array("basic ".utf8)
+        let bytes = Array((authorization ?? "").utf8)
+        guard bytes.prefix(scheme.count).map({ $0 | 0x20 }) == scheme,
+            let decoded = decodeBase64(bytes[scheme.count...]), let colon = decoded.firstIndex(of: UInt8(ascii: ":"))
+        else { return nil }
+        user = Array(decoded[..<colon])
+        password = Array(decoded[(colon + 1)...])
+        hash = users[user]
         highestCost = users.values.map(\.cost).max() ?? 0
     }
 }

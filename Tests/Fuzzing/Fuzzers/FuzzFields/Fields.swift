@@ -33,10 +33,10 @@ private let checks: [Check] = [
 }
 
 @Sendable private func authorization(_: [UInt8], _ text: String) {
-    guard let credentials = BasicCredentials(authorization: text) else { return }
-    let again = BasicCredentials(
-        authorization: "Basic " + encodeBase64(credentials.user + [UInt8(ascii: ":")] + credentials.password))
-    expect(again == credentials, "\(credentials) and \(String(describing: again))")
+    guard let check = PasswordCheck(authorization: text, users: [:]) else { return }
+    let again = PasswordCheck(
+        authorization: "Basic " + encodeBase64(check.user + [UInt8(ascii: ":")] + check.password), users: [:])
+    expect(again == check, "\(check) and \(String(describing: again))")
 }
 
 @Sendable private func historyQuery(_: [UInt8], _ text: String) {

@@ -29,8 +29,8 @@ final class ConnectionTable: Sendable {
             var counts: [[UInt8]: Int] = [:]
             for connection in state.open.values { counts[connection.client, default: 0] += 1 }
             guard let most = counts.max(by: { $0.value < $1.value }), most.value > own + 1 else { return false }
-            let idle = state.open.values.filter { $0.client == most.key && $0.isIdle }
-            guard let victim = idle.min(by: { $0.deadline < $1.deadline }) else { return false }
+            let idle = state.open.values.filter { $0.client == most.key && $0.progress.isIdle }
+            guard let victim = idle.min(by: { $0.progress.deadline < $1.progress.deadline }) else { return false }
             state.open[victim.socket] = nil
             victim.shutDown()
             return true
@@ -48,19 +48,15 @@ final class ConnectionTable: Sendable {
     /// To be called before the socket is closed.
     func remove(_ connection: HTTPConnection) { state.change { $0.open[connection.socket] = nil } }
 
-    /// Sets the stream that the connection sends; it ends when the client has gone, or the server stops.
-    func setStream(_ stream: HTTPStream?, of connection: HTTPConnection) {
-        state.change { _ in connection.stream = stream }
-    }
-
     /// Shuts down what is overdue, and ends streams whose client has gone, which a thread that waits for an event does
     /// not notice.
     func sweep(at now: Duration) {
         let hasShrunk = state.change { state in
             for connection in state.open.values {
-                if let stream = connection.stream, connection.hasPeerLeft { stream.end() }
-                guard connection.isOverdue(at: now) else { continue }
-                if connection.isIdle { connection.shutDown() } else { connection.abort() }
+                let progress = connection.progress
+                if let stream = progress.stream, connection.hasPeerLeft { stream.end() }
+                guard progress.isOverdue(at: now) else { continue }
+                if progress.isIdle { connection.shutDown() } else { connection.abort() }
             }
             defer { state.previousCount = state.open.count }
             return state.open.count < state.previousCount
@@ -68,9 +64,6 @@ final class ConnectionTable: Sendable {
         // Memory that lies between what is in use goes back to the system.
         if hasShrunk { malloc_trim(0) }
     }
-
-    /// Blocks while there is no connection, so that nothing wakes a server that nobody asks; until its end at most.
-    func waitForAny() { _ = state.wait { $0.isEnding || !$0.open.isEmpty ? true : nil } }
 
     /// Admits nobody from now on, ends streams and idle connections, waits until no request is under way, and ends what
     /// is left after `limit`. Blocks; false when a connection is still there a second later.
@@ -81,8 +74,9 @@ final class ConnectionTable: Sendable {
             let now = monotonicTime()
             let left = state.read { state in
                 for connection in state.open.values {
-                    connection.stream?.end()
-                    if connection.isIdle || connection.stream != nil || now >= deadline { connection.shutDown() }
+                    let progress = connection.progress
+                    progress.stream?.end()
+                    if progress.isIdle || progress.stream != nil || now >= deadline { connection.shutDown() }
                 }
                 return state.open.count
             }

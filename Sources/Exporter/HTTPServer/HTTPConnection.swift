@@ -8,7 +8,7 @@ internal import WebConfiguration
 /// the connection has ended, which comes before the socket is closed.
 @safe final class HTTPConnection: @unchecked Sendable {
     // @unchecked: `pointer` and `phase` are for the callbacks of the connection, which come one after another. What
-    // other threads read is constant or atomic; `stream` changes under the lock of `ConnectionTable`.
+    // other threads read is constant or under a lock.
     let pointer: OpaquePointer
     let socket: Int32
     let peer: IPAddress
@@ -17,9 +17,19 @@ internal import WebConfiguration
     /// The handshake of its TLS session; `nil`: plain HTTP.
     let tls: TLSHandshake?
     var phase = Phase.new
-    /// The events that are being sent.
-    var stream: HTTPStream?
-    private let deadlineOrIdle: Atomic<Int64>
+    private let state: Mutex<Progress>
+
+    /// State that other threads look at.
+    struct Progress {
+        /// Monotonic time at which the connection is shut down unless it has gone on.
+        var deadline: Duration
+        /// Whether no request's header has come that has no response yet.
+        var isIdle = true
+        /// The events that are being sent.
+        var stream: HTTPStream?
+
+        func isOverdue(at now: Duration) -> Bool { deadline < now }
+    }
 
     enum Phase {
         /// Before the first request.
@@ -34,7 +44,6 @@ internal import WebConfiguration
 
     /// A response that is being sent, with what must be given back at its end.
     struct Exchange {
-        var isHead = false
         var status = 0
         var meter: HTTPMeter?
         var taken: [(limit: RequestLimit, amount: Int)] = []
@@ -55,29 +64,25 @@ internal import WebConfiguration
         } else {
             tls = nil
         }
-        deadlineOrIdle = Atomic(-(monotonicTime() + HTTPLimits.requestTime).milliseconds)
+        state = Mutex(Progress(deadline: monotonicTime() + HTTPLimits.requestTime))
         // Bounds what the kernel keeps for a client that does not read: twice as much.
         var bytes: Int32 = 128 * 1024
         _ = unsafe setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    // MARK: - Deadlines
+    // MARK: - Progress
 
-    // One word, so that a sweep sees both: milliseconds of the deadline, negative while the connection is idle.
-
-    /// Sets when the connection is shut down unless it has gone on; `nil`: never. For the connection's thread.
+    /// - Parameter time: `nil`: never.
     func setDeadline(_ time: Duration?, isIdle: Bool = false) {
-        let milliseconds = time?.milliseconds ?? .max
-        deadlineOrIdle.store(isIdle ? -milliseconds : milliseconds, ordering: .relaxed)
+        state.withLock { state in
+            state.deadline = time ?? .seconds(1 << 40)
+            state.isIdle = isIdle
+        }
     }
 
-    /// Whether no request's header has come that has no response yet.
-    var isIdle: Bool { deadlineOrIdle.load(ordering: .relaxed) < 0 }
+    func setStream(_ stream: HTTPStream?) { state.withLock { $0.stream = stream } }
 
-    /// Milliseconds of the monotonic clock.
-    var deadline: Int64 { abs(deadlineOrIdle.load(ordering: .relaxed)) }
-
-    func isOverdue(at now: Duration) -> Bool { deadline < now.milliseconds }
+    var progress: Progress { state.withLock(\.self) }
 
     // MARK: - The end
 

@@ -27,7 +27,6 @@ public final class HTTPServer: Sendable {
         sweeper = try ServiceThread(name: "http-sweep") { [service, sockets] in
             while sockets.wait(until: monotonicTime() + .seconds(1), { $0.isEmpty ? true : nil }) == nil {
                 service.connections.sweep(at: monotonicTime())
-                service.connections.waitForAny()
             }
         }
     }

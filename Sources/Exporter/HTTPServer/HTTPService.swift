@@ -40,7 +40,8 @@ final class HTTPService: Sendable {
 
     func connectionEnded(_ connection: HTTPConnection) {
         connections.remove(connection)
-        guard let reason = connection.tls?.end(isOverdue: connection.isOverdue(at: monotonicTime())) else { return }
+        let isOverdue = connection.progress.isOverdue(at: monotonicTime())
+        guard let reason = connection.tls?.end(isOverdue: isOverdue) else { return }
         configuration.onTLSHandshakeFailure(connection.peer.description, reason)
     }
 

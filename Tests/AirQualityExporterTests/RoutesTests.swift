@@ -2,7 +2,6 @@ import AirQuality
 import Bytes
 import CommandLine
 import Exposition
-import HTTPServer
 import HTTPText
 import Synchronization
 import System
@@ -10,6 +9,7 @@ import TestSupport
 import Testing
 
 @testable import AirQualityExporter
+@testable import HTTPServer
 
 struct RoutesTests {
     /// An exporter with three cities that neither listens nor dials; a name begins with a combining character.
@@ -260,7 +260,10 @@ struct RoutesTests {
 
 extension [Route] {
     fileprivate func respond(to request: HTTPRequest) -> HTTPResponse {
-        first { $0.matches(request.path) }?.response(to: request) ?? HTTPResponse(status: 404, line: "not found")
+        guard let route = first(where: { $0.matches(request.path) }) else {
+            return HTTPResponse(status: 404, line: "not found")
+        }
+        return route.completed(route.response(to: request))
     }
 
     fileprivate func get(
@@ -272,13 +275,7 @@ extension [Route] {
 }
 
 extension HTTPResponse {
-    var bytes: [UInt8] {
-        switch body {
-        case .bytes(let bytes): bytes
-        case .pieces(let pieces): Array(pieces.joined())
-        case .stream: []
-        }
-    }
+    var bytes: [UInt8] { Array(body.knownPieces.joined()) }
 
     var text: String { String(decoding: bytes, as: UTF8.self) }
 

@@ -24,6 +24,6 @@ import Testing
         "/%20\u{1}",
     ])
     func `A target is malformed`(target: String) {
-        #expect(throws: HTTPRejection.self) { try HTTPRequestTarget(parsing: Array(target.utf8)) }
+        #expect(throws: HTTPResponse.self) { try HTTPRequestTarget(parsing: Array(target.utf8)) }
     }
 }

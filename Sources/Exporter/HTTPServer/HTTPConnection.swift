@@ -44,6 +44,7 @@ internal import WebConfiguration
 
     /// A response that is being sent, with what must be given back at its end.
     struct Exchange {
+        var isHead = false
         var status = 0
         var meter: HTTPMeter?
         var taken: [(limit: RequestLimit, amount: Int)] = []

@@ -8,9 +8,9 @@ struct HTTPRequestTarget: Equatable {
     let query: String
 
     /// Reads the origin form (`/path?query`), the absolute form (`http://host/path?query`) and `*`.
-    init(parsing target: [UInt8]) throws(HTTPRejection) {
+    init(parsing target: [UInt8]) throws(HTTPResponse) {
         guard target.count <= HTTPLimits.targetBytes else {
-            throw HTTPRejection(414, "the request target is longer than \(HTTPLimits.targetBytes) bytes")
+            throw HTTPResponse(status: 414, line: "the request target is longer than \(HTTPLimits.targetBytes) bytes")
         }
         guard let bytes = Self.pathAndQuery(of: target),
             // Anything but ASCII's blanks and controls. Bytes beyond ASCII are no part of RFC 3986 and harm nobody.
@@ -20,7 +20,7 @@ struct HTTPRequestTarget: Equatable {
             let path = percentDecoded(bytes[..<end]), !path.contains(0),
             let path = String(validating: path.isEmpty ? [UInt8(ascii: "/")] : path, as: UTF8.self),
             let query = String(validating: bytes[end...].dropFirst(), as: UTF8.self)
-        else { throw HTTPRejection(400, "the request target is malformed") }
+        else { throw HTTPResponse(status: 400, line: "the request target is malformed") }
         self.path = path
         self.query = query
     }

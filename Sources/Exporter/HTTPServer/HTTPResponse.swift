@@ -1,7 +1,7 @@
-internal import Bytes
-
 /// The content of a response.
 public enum HTTPBody: Sendable {
+    /// One line of text, and most often why a request is rejected: see `Route.rejectsInJSON`.
+    case line(String)
     case bytes([UInt8])
     /// Bytes one after another, which other responses may share.
     case pieces([[UInt8]])
@@ -11,6 +11,7 @@ public enum HTTPBody: Sendable {
     /// The content that is known before it is sent.
     var knownPieces: [[UInt8]] {
         switch self {
+        case .line(let line): [Array("\(line)\n".utf8)]
         case .bytes(let bytes): [bytes]
         case .pieces(let pieces): pieces
         case .stream(let stream): [stream.greeting]
@@ -21,7 +22,9 @@ public enum HTTPBody: Sendable {
 }
 
 /// A response, to which `Content-Length`, `Date` and `Connection` are added; HEAD gets the same header and no content.
-public struct HTTPResponse: Sendable {
+///
+/// As an error it rejects a request.
+public struct HTTPResponse: Error {
     public let status: Int
     public let headers: [(name: String, value: String)]
     public let body: HTTPBody
@@ -33,20 +36,12 @@ public struct HTTPResponse: Sendable {
         self.body = body
     }
 
-    /// One line of plain text.
     public init(status: Int, headers: [(name: String, value: String)] = [], line: String) {
-        let type = (name: "Content-Type", value: "text/plain; charset=utf-8")
-        self.init(status: status, headers: [type] + headers, body: .bytes(Array("\(line)\n".utf8)))
+        self.init(status: status, headers: headers, body: .line(line))
     }
 
-    /// The response of a path that serves JSON: `{"error": "…"}`.
-    public static func jsonError(
-        status: Int, headers: [(name: String, value: String)] = [], _ line: String
-    ) -> HTTPResponse {
-        var text = Array("{\"error\": ".utf8)
-        text.appendJSONString(onOneLine(line).utf8Span.span)
-        text += "}\n".utf8
-        return HTTPResponse(
-            status: status, headers: [("Content-Type", "application/json")] + headers, body: .bytes(text))
+    /// A 503 with `Retry-After`.
+    public static func busy(_ line: String, retryAfter seconds: Int = 1) -> HTTPResponse {
+        HTTPResponse(status: 503, headers: [("Retry-After", "\(seconds)")], line: line)
     }
 }

@@ -1,4 +1,5 @@
 internal import CLibMicroHTTPD
+internal import HTTPText
 internal import System
 internal import WebConfiguration
 
@@ -6,7 +7,7 @@ internal import WebConfiguration
 /// of a connection but those of its beginning and its end come from its own thread.
 final class HTTPService: Sendable {
     private let configuration: HTTPServerConfiguration
-    let active: Monitor<ActiveWebConfiguration>
+    private let active: Monitor<Active>
     let passwords = PasswordChecks()
     /// The clients with a TLS handshake that computes: see `TLSHandshake`.
     let computing = Monitor<Set<[UInt8]>>([])
@@ -15,25 +16,38 @@ final class HTTPService: Sendable {
         64 << 20, perClient: 16 << 20, rejection: .busy("too many bytes of responses are unread"))
     let connections = ConnectionTable()
 
+    /// The configuration in force.
+    private struct Active {
+        var web: WebConfiguration
+        /// The tokens of its rate limit; `nil`: none.
+        var bucket: TokenBucket?
+
+        init(_ web: WebConfiguration) {
+            self.web = web
+            let noSniffing = HTTPField(name: "X-Content-Type-Options", value: "nosniff")
+            if !web.headers.contains(noSniffing) { self.web.headers.append(noSniffing) }
+            bucket = web.rateLimit.map { TokenBucket($0.burst, each: $0.interval) }
+        }
+    }
+
     init(configuration: HTTPServerConfiguration) {
         self.configuration = configuration
-        active = Monitor(ActiveWebConfiguration(configuration.web))
+        active = Monitor(Active(configuration.web))
     }
 
     /// Connections and requests that begin from now on follow this configuration.
-    func adopt(_ configuration: WebConfiguration) throws(SystemError) {
-        let next = ActiveWebConfiguration(configuration)
-        guard (active.read { $0 }.tls == nil) == (next.tls == nil) else {
+    func adopt(_ web: WebConfiguration) throws(SystemError) {
+        guard (configuration.web.tls == nil) == (web.tls == nil) else {
             throw SystemError(.system, "turning TLS on or off needs a restart")
         }
-        active.change { $0 = next }
+        active.change { $0 = Active(web) }
     }
 
     // MARK: - A connection
 
     /// libmicrohttpd begins to serve a connection that `connections` has admitted.
     func connectionBegan(_ pointer: OpaquePointer) -> HTTPConnection {
-        let connection = unsafe HTTPConnection(pointer, tls: active.read { $0 }.tls, computing: computing)
+        let connection = unsafe HTTPConnection(pointer, tls: active.read(\.web.tls), computing: computing)
         connections.insert(connection)
         return connection
     }
@@ -61,17 +75,18 @@ final class HTTPService: Sendable {
     func requestArrived(_ header: MHDHeader, on connection: HTTPConnection) -> MHD_Result {
         var route: Route?
         var exchange = HTTPConnection.Exchange()
-        do throws(HTTPRejection) {
+        let response: HTTPResponse
+        do throws(HTTPResponse) {
             let request: HTTPRequest
             switch connection.phase {
             case .header(let target):
                 let parsed = try HTTPRequestTarget(parsing: target)
                 route = configuration.routes.first { $0.matches(parsed.path) }
                 let fields = try unsafe header.fields(of: connection.pointer, targetBytes: target.count)
-                let framing = try HTTPFraming(of: fields, needsHost: header.needsHost)
+                let hasContent = try fields.hasContent(needsHost: header.needsHost)
                 request = HTTPRequest(method: header.methodText, path: parsed.path, query: parsed.query, fields: fields)
                 // A response now is the connection's last: what follows is not read, as it may not be what it seems.
-                guard framing.hasContent else {
+                guard hasContent else {
                     connection.phase = .complete(request, route)
                     return .YES
                 }
@@ -80,22 +95,22 @@ final class HTTPService: Sendable {
                 route = found
             case .new, .betweenRequests, .responding: return .YES
             }
-            let response = try respond(to: request, by: route, on: connection, &exchange)
-            return send(response, exchange, of: route, on: connection)
+            response = try respond(to: request, by: route, on: connection, &exchange)
         } catch {
-            return send(route?.response(to: error) ?? error.response(), exchange, of: route, on: connection)
+            response = error
         }
+        return send(response, exchange, of: route, on: connection)
     }
 
     private func respond(
         to request: HTTPRequest, by route: Route?, on connection: HTTPConnection,
         _ exchange: inout HTTPConnection.Exchange
-    ) throws(HTTPRejection) -> HTTPResponse {
+    ) throws(HTTPResponse) -> HTTPResponse {
         // The thread is at work: nothing is waited for until there is something to send.
         connection.setDeadline(nil)
         exchange.isHead = request.method == "HEAD"
         try admit(request, to: route, of: connection.client)
-        guard let route else { throw HTTPRejection(404, configuration.notFound) }
+        guard let route else { throw HTTPResponse(status: 404, line: configuration.notFound) }
         route.meter?.requestStarted()
         exchange.meter = route.meter
         if let limit = route.limit {
@@ -106,17 +121,17 @@ final class HTTPService: Sendable {
     }
 
     /// Rejects a request that the web configuration does not let in. Blocks while a password is checked.
-    private func admit(_ request: HTTPRequest, to route: Route?, of client: [UInt8]) throws(HTTPRejection) {
-        let active = active.read { $0 }
-        let isInTime = active.bucket?.change { $0.take(at: monotonicTime()) } ?? true
-        guard isInTime else { throw HTTPRejection(429, "too many requests") }
-        guard route?.needsPassword ?? true, !active.users.isEmpty else { return }
-        let unauthorized = HTTPRejection(401, headers: [("WWW-Authenticate", "Basic")], "authentication required")
-        guard let check = PasswordCheck(authorization: request.header("Authorization"), users: active.users) else {
+    private func admit(_ request: HTTPRequest, to route: Route?, of client: [UInt8]) throws(HTTPResponse) {
+        let (isInTime, users) = active.change { ($0.bucket?.take(at: monotonicTime()) ?? true, $0.web.users) }
+        guard isInTime else { throw HTTPResponse(status: 429, line: "too many requests") }
+        guard route?.needsPassword ?? true, !users.isEmpty else { return }
+        let unauthorized = HTTPResponse(
+            status: 401, headers: [("WWW-Authenticate", "Basic")], line: "authentication required")
+        guard let check = PasswordCheck(authorization: request.header("Authorization"), users: users) else {
             throw unauthorized
         }
         guard let isRight = passwords.verdict(on: check, of: client) else {
-            throw HTTPRejection(429, "other passwords of this address are being checked")
+            throw HTTPResponse(status: 429, line: "other passwords of this address are being checked")
         }
         guard isRight else { throw unauthorized }
     }
@@ -131,16 +146,19 @@ final class HTTPService: Sendable {
             if unsent.take(bytes, of: connection.client) {
                 exchange.taken.append((unsent, bytes))
             } else {
-                response = unsent.rejection.response(inJSON: route?.rejectsInJSON ?? false)
+                response = unsent.rejection
             }
         }
+        response = route?.completed(response) ?? response
         exchange.status = response.status
         connection.phase = .responding(exchange)
         connection.setDeadline(monotonicTime() + HTTPLimits.timeToSend(response.body.knownBytes))
-        if case .stream(let stream) = response.body { connections.setStream(stream, of: connection) }
-        let extra = active.read { $0 }.headers
-        let own = response.headers.filter { field in !extra.contains { $0.name == field.name } }
-        return MHDResponse(response.body, headers: own + extra, on: connection).queue(status: response.status)
+        if case .stream(let stream) = response.body { connection.setStream(stream) }
+        let fields = active.read(\.web.headers)
+        var own = response.headers.filter { field in !fields.contains { $0.name == field.name } }
+        if case .line = response.body { own.append(("Content-Type", "text/plain; charset=utf-8")) }
+        return MHDResponse(response.body, headers: own + fields.map { ($0.name, $0.value) }, on: connection)
+            .queue(status: response.status)
     }
 
     /// The request has ended in whatever way; its content may still be in the kernel's buffers.
@@ -148,7 +166,7 @@ final class HTTPService: Sendable {
         if case .responding(let exchange) = connection.phase {
             exchange.meter?.requestEnded(status: exchange.status)
             for (limit, amount) in exchange.taken { limit.giveBack(amount, of: connection.client) }
-            if connection.stream != nil { connections.setStream(nil, of: connection) }
+            connection.setStream(nil)
         }
         connection.phase = .betweenRequests
         connection.setDeadline(monotonicTime() + HTTPLimits.idleTime, isIdle: true)

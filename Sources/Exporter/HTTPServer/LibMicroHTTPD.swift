@@ -35,7 +35,7 @@ enum LibMicroHTTPD {
     /// cookies), it continues with the request and sends a response with a second header in its content
     /// (`parse_connection_headers`). It sends `100 Continue` for a request without content, and then loses it and the
     /// one behind it. So it is given a `Content-Length` of 0, an empty `Expect` and a short `Cookie` in front of all
-    /// other fields, because it uses the first field of a name; `HTTPFraming` checks those of the client. Version 1
+    /// other fields, because it uses the first field of a name; `hasContent` checks those of the client. Version 1
     /// stops at its rejections, and one is that of a length beside chunks: it is given the cookie alone.
     static func hideContent(of connection: OpaquePointer) -> Bool {
         unsafe CLibMicroHTTPD_hide_content(connection, isVersion0 ? 1 : 0) != 0

@@ -21,24 +21,24 @@ internal import HTTPText
     /// blank continues the *name* of the field before it. So we look at the library's memory, where the header is as
     /// received, but for NULs at the ends of lines and names: each field must begin where the one before it ends. A NUL
     /// in front of a lone line feed stays undetected, because it looks like a carriage return.
-    func fields(of connection: OpaquePointer, targetBytes: Int) throws(HTTPRejection) -> [HTTPField] {
+    func fields(of connection: OpaquePointer, targetBytes: Int) throws(HTTPResponse) -> [HTTPField] {
         let headerBytes = unsafe CLibMicroHTTPD_header_size(connection)
         guard headerBytes <= HTTPLimits.headerBytes else {
-            throw HTTPRejection(431, "the request's header is longer than \(HTTPLimits.headerBytes) bytes")
+            throw HTTPResponse(status: 431, line: "the request's header is longer than \(HTTPLimits.headerBytes) bytes")
         }
         var fields = unsafe Fields(next: behindLine(version + strlen(version)))
         unsafe withUnsafeMutablePointer(to: &fields) {
             _ = unsafe MHD_get_connection_values_n(connection, .HEADER_KIND, httpField, $0)
         }
         guard fields.fields.count <= HTTPLimits.fields else {
-            throw HTTPRejection(431, "the request's header has more than \(HTTPLimits.fields) fields")
+            throw HTTPResponse(status: 431, line: "the request's header has more than \(HTTPLimits.fields) fields")
         }
         let isLineWhole = unsafe url == method + strlen(method) + 1 && version == url + targetBytes + 1
         guard methodText.utf8.allSatisfy(isTokenCharacter), isLineWhole || !LibMicroHTTPD.isVersion0 else {
-            throw HTTPRejection(400, "the request line is malformed")
+            throw HTTPResponse(status: 400, line: "the request line is malformed")
         }
         guard unsafe !LibMicroHTTPD.isVersion0 || fields.isWhole(until: method + headerBytes) else {
-            throw HTTPRejection(400, "a line of the header begins with a blank or has a NUL in it")
+            throw HTTPResponse(status: 400, line: "a line of the header begins with a blank or has a NUL in it")
         }
         return fields.fields
     }

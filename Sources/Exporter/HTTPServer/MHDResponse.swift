@@ -10,16 +10,18 @@ internal import System
     /// Content of more bytes is sent from where it is; less is copied, and sent together with the header.
     static let maximumCopiedBytes = 64 * 1024
 
+    /// Corresponds to `MHD_create_response_from_buffer` and `MHD_create_response_from_callback`.
     init(_ body: HTTPBody, headers: [(name: String, value: String)], on connection: HTTPConnection) {
         self.connection = connection
-        if case .stream = body {
-            // The blocks are for HTTP/1.0, which knows no chunks.
-            unsafe response = readingResponse(MHDContent(body, on: connection), bytes: .max, block: 1024)
-        } else if body.knownBytes > Self.maximumCopiedBytes {
-            unsafe response = readingResponse(
-                MHDContent(body, on: connection), bytes: UInt64(body.knownBytes), block: 256 * 1024)
+        let isStream = if case .stream = body { true } else { false }
+        if isStream || body.knownBytes > Self.maximumCopiedBytes {
+            // The blocks of a stream are for HTTP/1.0, which knows no chunks.
+            let (bytes, block) = isStream ? (UInt64.max, 1024) : (UInt64(body.knownBytes), 256 * 1024)
+            let content = unsafe Unmanaged.passRetained(MHDContent(body, on: connection)).toOpaque()
+            unsafe response = MHD_create_response_from_callback(bytes, block, readContent, content, contentEnded)!
         } else {
-            unsafe response = copyingResponse(body)
+            var bytes = body.knownPieces.reduce(into: [], +=)
+            unsafe response = MHD_create_response_from_buffer(bytes.count, &bytes, .RESPMEM_MUST_COPY)!
         }
         // One that is empty, or has a line break in it, is left out: none can be smuggled in.
         for (name, value) in headers { _ = unsafe MHD_add_response_header(response, name, value) }
@@ -31,24 +33,6 @@ internal import System
     }
 
     deinit { unsafe MHD_destroy_response(response) }
-}
-
-/// Corresponds to `MHD_create_response_from_buffer`.
-private func copyingResponse(_ body: HTTPBody) -> OpaquePointer {
-    let count = body.knownBytes
-    let memory = unsafe malloc(max(count, 1))!
-    var rest = unsafe UnsafeMutableRawBufferPointer(start: memory, count: count)
-    for piece in body.knownPieces {
-        unsafe rest.copyBytes(from: piece)
-        unsafe rest = UnsafeMutableRawBufferPointer(rebasing: rest[piece.count...])
-    }
-    return unsafe MHD_create_response_from_buffer(count, memory, .RESPMEM_MUST_FREE)!
-}
-
-/// Corresponds to `MHD_create_response_from_callback`.
-private func readingResponse(_ content: MHDContent, bytes: UInt64, block: Int) -> OpaquePointer {
-    let context = unsafe Unmanaged.passRetained(content).toOpaque()
-    return unsafe MHD_create_response_from_callback(bytes, block, readContent, context, contentEnded)!
 }
 
 /// Content that libmicrohttpd asks for block by block, on the connection's thread.

@@ -5,7 +5,7 @@ internal import System
 /// As much again may wait a moment for its turn, so that a client with a few connections more than its part is slowed
 /// down instead of rejected.
 public final class RequestLimit: Sendable {
-    let rejection: HTTPRejection
+    let rejection: HTTPResponse
     private let limit: Int
     private let limitPerClient: Int
     private let patience: Duration
@@ -32,7 +32,7 @@ public final class RequestLimit: Sendable {
     ///   - limitPerClient: for one IPv4 address, one IPv6 /64, or all Unix sockets together.
     ///   - patience: how long a request waits for its turn, on its connection's thread.
     ///   - rejection: the response to one more.
-    public init(_ limit: Int, perClient limitPerClient: Int, patience: Duration = .zero, rejection: HTTPRejection) {
+    public init(_ limit: Int, perClient limitPerClient: Int, patience: Duration = .zero, rejection: HTTPResponse) {
         self.limit = limit
         self.limitPerClient = limitPerClient
         self.patience = patience

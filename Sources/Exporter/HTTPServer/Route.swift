@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// A path, or all paths below one, and how it responds.
 ///
 /// An `HTTPServer` takes its routes as one array, and derives 404, 405, `Allow` and what needs no password from it.
@@ -11,7 +13,7 @@ public struct Route: Sendable {
     /// Fields of the route's own responses, a 405 included.
     private let headers: [(name: String, value: String)]
     /// Whether a rejection is an object of JSON with a field `error`, instead of one line of plain text.
-    public let rejectsInJSON: Bool
+    private let rejectsInJSON: Bool
     public let limit: RequestLimit?
     public let meter: HTTPMeter?
     private let respond: @Sendable (HTTPRequest) -> HTTPResponse
@@ -36,21 +38,24 @@ public struct Route: Sendable {
     }
 
     /// The response to a request for the path: 405 for a method that it does not have.
-    public func response(to request: HTTPRequest) -> HTTPResponse {
-        withHeaders(methods.contains(request.method) ? respond(request) : methodRejection)
-    }
-
-    func response(to error: HTTPRejection) -> HTTPResponse { withHeaders(error.response(inJSON: rejectsInJSON)) }
-
-    private func withHeaders(_ response: HTTPResponse) -> HTTPResponse {
-        if headers.isEmpty { return response }
-        return HTTPResponse(status: response.status, headers: response.headers + headers, body: response.body)
-    }
-
-    private var methodRejection: HTTPResponse {
+    func response(to request: HTTPRequest) -> HTTPResponse {
+        if methods.contains(request.method) { return respond(request) }
         let allow = methods.joined(separator: ", ")
-        return HTTPRejection(405, headers: [("Allow", allow)], "method not allowed here, expected \(allow)")
-            .response(inJSON: rejectsInJSON)
+        return HTTPResponse(
+            status: 405, headers: [("Allow", allow)], line: "method not allowed here, expected \(allow)")
+    }
+
+    /// The response with the fields of the route, and its line in JSON where the route wants that.
+    func completed(_ response: HTTPResponse) -> HTTPResponse {
+        let headers = response.headers + headers
+        guard rejectsInJSON, case .line(let line) = response.body else {
+            return HTTPResponse(status: response.status, headers: headers, body: response.body)
+        }
+        var text = Array("{\"error\": ".utf8)
+        text.appendJSONString(onOneLine(line).utf8Span.span)
+        text += "}\n".utf8
+        return HTTPResponse(
+            status: response.status, headers: [("Content-Type", "application/json")] + headers, body: .bytes(text))
     }
 
     /// Whether the route has the path. For `hasPrefix`, a combining character behind a slash belongs to the slash;

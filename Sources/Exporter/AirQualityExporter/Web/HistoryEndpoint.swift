@@ -31,7 +31,7 @@ struct HistoryEndpoint: Sendable {
         do throws(QueryError) {
             query = try HistoryQuery(request.query)
         } catch {
-            return .jsonError(status: 400, error.line)
+            return HTTPResponse(status: 400, line: error.line)
         }
         let hasTurn = underWay.wait(until: monotonicTime() + patience) { count -> Bool? in
             guard count < Self.maximumDocuments else { return nil }
@@ -39,9 +39,9 @@ struct HistoryEndpoint: Sendable {
             return true
         }
         guard hasTurn == true else {
-            return .jsonError(
-                status: 503, headers: [("Retry-After", "10")],
-                "\(Self.maximumDocuments) histories are being made, and none was ready within 10 s: try again later")
+            return .busy(
+                "\(Self.maximumDocuments) histories are being made, and none was ready within 10 s: try again later",
+                retryAfter: 10)
         }
         defer { underWay.change { $0 -= 1 } }
         return respond(to: request, query)
@@ -53,7 +53,7 @@ struct HistoryEndpoint: Sendable {
             let line =
                 "the history has \(document.pointCount) points, expected at most \(maximumPoints): "
                 + "ask for less with ?city=, limit or since"
-            return .jsonError(status: 413, line)
+            return HTTPResponse(status: 413, line: line)
         }
         let text = document.render()
         let checksum = String(fnv1a(text.span), radix: 16)

@@ -1,0 +1,36 @@
+internal import Bytes
+internal import HTTPText
+
+extension [HTTPField] {
+    /// Checks the host and the end of a request, as its header gives them (RFC 9112, sections 3.2 and 6): everybody has
+    /// to read them the same way, as what a proxy takes otherwise can hide a second request.
+    ///
+    /// - Parameter needsHost: false for HTTP/1.0.
+    /// - Returns: whether something follows the header that is not the next request.
+    func hasContent(needsHost: Bool) throws(HTTPResponse) -> Bool {
+        guard allSatisfy(\.isValid) else { throw HTTPResponse(status: 400, line: "a header field is malformed") }
+        let hosts = filter { $0.isNamed("Host") }
+        guard hosts.count == 1 || (hosts.isEmpty && !needsHost) else {
+            throw HTTPResponse(status: 400, line: "one Host field is needed")
+        }
+        guard hosts.allSatisfy({ trimmed($0.value[...]).utf8.allSatisfy(isHostCharacter) }) else {
+            throw HTTPResponse(status: 400, line: "invalid Host header")
+        }
+        let lengths = filter { $0.isNamed("Content-Length") }.map { trimmed($0.value[...]).utf8 }
+        let hasTransferCoding = contains { $0.isNamed("Transfer-Encoding") }
+        // Two lengths, or a length and chunks, mean one thing to us and another to a proxy.
+        guard lengths.count + (hasTransferCoding ? 1 : 0) < 2 else {
+            throw HTTPResponse(status: 400, line: "the length of the content is ambiguous")
+        }
+        guard lengths.allSatisfy({ !$0.isEmpty && $0.allSatisfy(isDigit) }) else {
+            throw HTTPResponse(status: 400, line: "Content-Length is not a number")
+        }
+        if hasTransferCoding { throw HTTPResponse(status: 411, line: "content needs a Content-Length") }
+        return lengths.contains { $0.contains { $0 != UInt8(ascii: "0") } }
+    }
+}
+
+/// A character of a host and its port (RFC 3986, section 3.2), but for the comma, which would make a list of it.
+private func isHostCharacter(_ byte: UInt8) -> Bool {
+    isLetterOrDigit(byte) || "-._~!$&'()*+;=%:[]".utf8.contains(byte)
+}

@@ -2,10 +2,10 @@
 public struct TLSConfiguration: Sendable {
     /// The server's certificate, known to work, and the authorities of clients: without any, none verifies.
     package let context: TLSContext
-    public var clientAuthentication = ClientAuthentication.none
+    public let clientAuthentication: ClientAuthentication
     /// The client's certificate must have one of these names (DNS, e-mail, IP address as text, URI), byte for byte;
     /// `nil` = any name. A client without a certificate has no name.
-    public var allowedSubjectAlternativeNames: [[UInt8]]?
+    public let allowedSubjectAlternativeNames: [[UInt8]]?
 
     /// Go's `tls.ClientAuthType`.
     public enum ClientAuthentication: String, Sendable, CaseIterable {

@@ -51,30 +51,26 @@ package import System
         return unsafe gnutls_certificate_get_peers(session, &count) != nil
     }
 
-    /// Over a socket that blocks.
+    /// Sends one record, of up to 16 KiB, over a socket that blocks. Corresponds to `gnutls_record_send`.
     package func send(_ bytes: [UInt8]) throws(SystemError) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let sent = unsafe rest.withUnsafeBytes { unsafe gnutls_record_send(session, $0.baseAddress, $0.count) }
-            rest = rest.dropFirst(try count(sent) ?? 0)
-        }
+        _ = try repeated { unsafe gnutls_record_send(session, bytes, bytes.count) }
     }
 
     /// Empty at the end of the stream, with a closing alert or without. Over a socket that blocks.
     package func receive() throws(SystemError) -> [UInt8] {
         var buffer = [UInt8](repeating: 0, count: 4096)
-        while true {
-            let received = unsafe gnutls_record_recv(session, &buffer, buffer.count)
-            if received == Int(GNUTLS_E_PREMATURE_TERMINATION) { return [] }
-            if let count = try count(received) { return Array(buffer[..<count]) }
-        }
+        let count = try repeated { unsafe gnutls_record_recv(session, &buffer, buffer.count) }
+        return Array(buffer[..<count])
     }
 
-    /// `nil`: to be called again. What came was no data but a session ticket, for example.
-    private func count(_ result: Int) throws(SystemError) -> Int? {
-        if result >= 0 { return result }
-        if gnutls_error_is_fatal(Int32(result)) != 0 { try checkGnuTLS(Int32(result)) }
-        return nil
+    /// Calls again after what is no failure: a session ticket came instead of data, for example.
+    private func repeated(_ call: () -> Int) throws(SystemError) -> Int {
+        while true {
+            let result = call()
+            if result >= 0 { return result }
+            if result == Int(GNUTLS_E_PREMATURE_TERMINATION) { return 0 }
+            if gnutls_error_is_fatal(Int32(result)) != 0 { try checkGnuTLS(Int32(result)) }
+        }
     }
 }
 

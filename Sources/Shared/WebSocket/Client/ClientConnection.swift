@@ -18,7 +18,7 @@ final class ClientConnection {
     private var hasSentClose = false
     /// `nil` before the dial has an outcome, and when the socket is gone.
     private var socket: Socket?
-    private var waiting = WaitingBytes()
+    private(set) var waiting = WaitingBytes()
     private var tlsBytes = 0
     /// Only the newest ping is answered (RFC 6455, section 5.5.3): a flood of them fills no queue.
     private var pong: [UInt8]?
@@ -38,8 +38,6 @@ final class ClientConnection {
     }
 
     // MARK: Sending
-
-    var hasWaitingBytes: Bool { !waiting.isEmpty }
 
     /// Sends bytes, under TLS where there is any.
     func send(_ bytes: [UInt8]) {

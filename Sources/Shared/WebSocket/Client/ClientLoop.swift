@@ -68,7 +68,7 @@ extension ClientLoop {
             subscribe(connection)
         case .subscribe(let number):
             // A server that does not read must not be owed more and more.
-            if let connection = connection(number), !connection.hasWaitingBytes { subscribe(connection) }
+            if let connection = connection(number), connection.waiting.isEmpty { subscribe(connection) }
         case .ping(let number): connection(number)?.send(.ping, [])
         case .close(let number, let status): connection(number)?.close(status: status)
         case .abort(let number): connection(number)?.abort()

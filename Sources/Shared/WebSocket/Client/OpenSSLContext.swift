@@ -3,7 +3,7 @@ internal import System
 
 /// The one owner of an OpenSSL `SSL_CTX` for `wss://` addresses. Sessions keep what they need of it.
 @safe struct OpenSSLContext: ~Copyable {
-    private let context: OpaquePointer
+    let context: OpaquePointer
 
     init(_ tls: WebSocketTLS) throws(TLSFileError) {
         // Without memory, which is the one thing that it needs, nothing goes on.
@@ -72,9 +72,6 @@ internal import System
         }
         ERR_clear_error()
     }
-
-    /// A new `SSL`, for the caller to free.
-    func makeSession() -> OpaquePointer { unsafe SSL_new(context)! }
 
     deinit { unsafe SSL_CTX_free(context) }
 }

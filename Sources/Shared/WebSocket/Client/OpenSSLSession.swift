@@ -21,7 +21,7 @@ internal import System
 
     init(_ address: WebSocketAddress, _ tls: WebSocketTLS) throws(TLSFileError) {
         let context = try OpenSSLContext(tls)
-        unsafe ssl = unsafe context.makeSession()
+        unsafe ssl = SSL_new(context.context)!
         unsafe received = BIO_new(BIO_s_mem())!
         unsafe outgoing = BIO_new(BIO_s_mem())!
         unsafe SSL_set_bio(ssl, received, outgoing)

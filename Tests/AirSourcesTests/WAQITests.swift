@@ -54,7 +54,7 @@ struct WAQITests {
                 "the station gives no index"
             ),
             (#"{"status":"ok","data":{"aqi":7,"time":{"tz":"+03:00","v":0}}}"#, "the station gives no time"),
-            (station(geo: "[1e300, 77]"), "the station's place is none on the globe"),
+            (station(geo: "[1e300, 77]"), "the station gives no place"),
             (station(geo: #"["18.52", "73.85"]"#), "the nearest station is 1177 km away"),
             (station(geo: "null"), "the station gives no place"),
             (station(geo: "[28.6]"), "the station gives no place"),

@@ -5,12 +5,12 @@ internal import AirQualityIndex
 ///
 /// A station belongs to the cities of its city's name within 50 km (there are two Aurangabads); without coordinates, to
 /// none. Its index is the one that the source gives, else the greatest of its sub-indices where three pollutants, one
-/// of them particulate matter, have one; a city's is the mean of its stations'.
+/// of them particulate matter, have one; a city's is the mean of its stations'. A value that comes twice counts as the
+/// newer row has it.
 struct CPCBStations {
-    private static let maximumKilometers = 50.0
-    /// Greatest lag in seconds that counts: a station's behind the city's newest, an average's behind its station.
-    private static let maximumLag: Int64 = 3 * 3600
     private static let maximumNameBytes = 256
+    /// Greatest lag in seconds behind the city's newest station that counts.
+    private static let maximumLag: Int64 = 3 * 3600
 
     /// A row of a source: a station, or one of its pollutants.
     struct Row {
@@ -26,15 +26,9 @@ struct CPCBStations {
     }
 
     private struct Station {
-        var averages: [Pollutant: (value: Double, updatedAt: Int64?)] = [:]
+        var averages: [Pollutant: (value: Double, updatedAt: Int64)] = [:]
         var index: Double?
-        var updatedAt: Int64?
-
-        /// The averages that are not much older than the newest one.
-        var subIndices: [Pollutant: Double] {
-            averages.filter { (updatedAt ?? 0) - ($0.value.updatedAt ?? updatedAt ?? 0) <= maximumLag }
-                .mapValues(\.value)
-        }
+        var updatedAt = Int64.min
     }
 
     private let cities: [PolledCity]
@@ -44,53 +38,48 @@ struct CPCBStations {
 
     init(_ cities: [PolledCity]) {
         self.cities = cities
-        numbers = Dictionary(grouping: cities.indices) { Self.key(of: cities[$0]) }
+        numbers = Dictionary(grouping: cities.indices) { Self.key(of: cities[$0].id ?? cities[$0].name) }
     }
 
     mutating func add(_ row: Row, at now: Int64) {
         guard let numbers = numbers[Self.key(of: row.city)] else { return }
-        func omit(_ reason: String) { self.omit(reason, row.station) }
-        if row.station.allSatisfy(\.isWhitespace) { return self.omit("stations without a name", "in \(row.city)") }
-        if row.station.utf8.count > Self.maximumNameBytes {
-            return self.omit("stations with a name above 256 bytes", "\(row.station.prefix(60))…")
+        func omit(_ reason: String, _ name: String? = nil) {
+            omissions.insert(Omission(reason, name ?? row.station))
         }
-        if let updatedAt = row.updatedAt, updatedAt > now + 3600 { return omit("stations with a time in the future") }
-        guard let latitude = row.latitude, let longitude = row.longitude else {
-            return omit("stations without coordinates")
+        guard row.station.utf8.count <= Self.maximumNameBytes, !row.station.allSatisfy(\.isWhitespace) else {
+            return omit("stations without a name of at most 256 bytes", "in \(row.city)")
+        }
+        guard let updatedAt = row.updatedAt, updatedAt <= now + 3600 else {
+            return omit("stations without a time that can be read, or in the future")
         }
         let index = IndexValue(row.index)
         // Its sub-indices are no better then.
         if index == .unusable { return omit("stations whose index is out of range") }
-        var averages: [Pollutant: (value: Double, updatedAt: Int64?)] = [:]
+        var averages: [Pollutant: (value: Double, updatedAt: Int64)] = [:]
         for (name, text) in row.averages {
             switch (Self.pollutants[name], IndexValue(text)) {
-            case (nil, _): self.omit("averages of unknown pollutants", "\(name.prefix(60)) of \(row.station)")
-            case (let pollutant?, .value(let value)): averages[pollutant] = (value, row.updatedAt)
+            case (nil, _): omit("averages of unknown pollutants", "\(name.prefix(60)) of \(row.station)")
+            case (let pollutant?, .value(let value)): averages[pollutant] = (value, updatedAt)
             case (let pollutant?, .unusable):
-                self.omit("averages that are no sub-index", "\(pollutant.rawValue) of \(row.station)")
+                omit("averages that are no sub-index", "\(pollutant.rawValue) of \(row.station)")
             case (_, .missing): continue
             }
         }
         for number in numbers {
-            guard let distance = cities[number].kilometers(to: latitude, longitude) else {
-                return omit("stations whose coordinates are no place")
-            }
-            guard distance <= Self.maximumKilometers else {
-                omit("stations more than 50 km from the city of their name")
+            let distance = cities[number].kilometers(to: row.latitude, row.longitude)
+            guard let distance, distance <= PolledCity.maximumKilometers else {
+                omit("stations without coordinates within 50 km of the city of their name")
                 continue
             }
             var station = stations[number]?[row.station] ?? Station()
-            let isOlder = row.updatedAt ?? .min < station.updatedAt ?? .min
-            let isKnown = station.index != nil || averages.keys.contains { station.averages[$0] != nil }
-            if isKnown, row.updatedAt != station.updatedAt { omit("older values of stations that come twice") }
-            station.averages.merge(averages) { known, new in isOlder ? known : new }
-            if case .value(let value) = index, !isOlder || station.index == nil { station.index = value }
-            if !isOlder { station.updatedAt = row.updatedAt }
+            station.averages.merge(averages) { $0.updatedAt > $1.updatedAt ? $0 : $1 }
+            if updatedAt >= station.updatedAt {
+                station.updatedAt = updatedAt
+                if case .value(let value) = index { station.index = value }
+            }
             stations[number, default: [:]][row.station] = station
         }
     }
-
-    mutating func omit(_ reason: String, _ name: String) { omissions.insert(Omission(reason, name)) }
 
     mutating func response(for cities: [Int], at now: Int64) -> SourceResponse {
         var findings: [CityFinding] = []
@@ -100,11 +89,8 @@ struct CPCBStations {
 
     /// The city's air. Stations that do not count are added to the omissions; where none counts, the reason says so.
     mutating func air(of city: Int, at now: Int64) throws(AirUnavailable) -> CityAir {
-        guard let stations = stations[city] else {
-            throw AirUnavailable("it has no station within 50 km in a city of that name")
-        }
-        guard let newest = stations.values.compactMap(\.updatedAt).max() else {
-            throw AirUnavailable("none of its stations has a time that can be read")
+        guard let stations = stations[city], let newest = stations.values.map(\.updatedAt).max() else {
+            throw AirUnavailable("it has no station with coordinates and a time within 50 km in a city of that name")
         }
         guard now - newest <= staleAfter else {
             throw AirUnavailable("its newest station is \((now - newest) / 3600) hours old")
@@ -113,20 +99,21 @@ struct CPCBStations {
         var subIndices: [Pollutant: [Double]] = [:]
         var others: Set<Omission> = []
         for (name, station) in stations {
-            let current = station.subIndices
+            guard newest - station.updatedAt <= Self.maximumLag else {
+                others.insert(Omission("stations that lag more than three hours behind their city", name))
+                continue
+            }
+            let current = station.averages.filter { newest - $0.value.updatedAt <= Self.maximumLag }.mapValues(\.value)
             if current.count < station.averages.count {
-                others.insert(Omission("averages that lag more than three hours behind their station", name))
+                others.insert(Omission("averages that lag more than three hours behind their city", name))
             }
             let greatest = IndexScale.india.isEnough(current.keys) ? current.values.max() : nil
-            switch (station.updatedAt, station.index ?? greatest) {
-            case (nil, _): others.insert(Omission("stations without a time that can be read", name))
-            case (let updatedAt?, _) where newest - updatedAt > Self.maximumLag:
-                others.insert(Omission("stations that lag more than three hours behind their city", name))
-            case (_, nil): others.insert(Omission("stations without an index and averages that make one", name))
-            case (_, let index?):
-                indices.append(index)
-                subIndices.merge(current.mapValues { [$0] }, uniquingKeysWith: +)
+            guard let index = station.index ?? greatest else {
+                others.insert(Omission("stations without an index and averages that make one", name))
+                continue
             }
+            indices.append(index)
+            subIndices.merge(current.mapValues { [$0] }, uniquingKeysWith: +)
         }
         guard !indices.isEmpty else {
             throw AirUnavailable("no station has averages of three pollutants, one of them pm2_5 or pm10")
@@ -142,8 +129,6 @@ struct CPCBStations {
     ]
 
     // MARK: Names
-
-    private static func key(of city: PolledCity) -> String { key(of: city.id ?? city.name) }
 
     /// A city's name in lower case without blanks, hyphens and the state behind it, in one of its spellings.
     private static func key(of name: String) -> String {

@@ -2,6 +2,9 @@ internal import Glibc
 
 /// A place to report on, as the list of cities has it.
 public struct PolledCity: Sendable, Equatable {
+    /// Greatest distance of a station that counts for a city.
+    static let maximumKilometers = 50.0
+
     public var name: String
     public var latitude: Double
     public var longitude: Double
@@ -19,8 +22,8 @@ public struct PolledCity: Sendable, Equatable {
     }
 
     /// Kilometres over the globe to a place in degrees (haversine); `nil` where that is no place.
-    func kilometers(to latitude: Double, _ longitude: Double) -> Double? {
-        guard abs(latitude) <= 90, abs(longitude) <= 180 else { return nil }
+    func kilometers(to latitude: Double?, _ longitude: Double?) -> Double? {
+        guard let latitude, let longitude, abs(latitude) <= 90, abs(longitude) <= 180 else { return nil }
         func radians(_ degrees: Double) -> Double { degrees * .pi / 180 }
         let north = sin(radians(latitude - self.latitude) / 2)
         let east = sin(radians(longitude - self.longitude) / 2)

@@ -7,9 +7,6 @@ internal import Bytes
 /// Documented at https://aqicn.org/json-api/doc/. Its `iaqi` are sub-indices and no concentrations, so none are sent.
 /// `time.v` is the station's local time counted as if it were Greenwich's, so `time.iso` is read.
 struct WAQI: AirSource {
-    /// Limit of the distance: the service gives the nearest station, however far that is.
-    private static let maximumKilometers = 50.0
-
     let cities: [PolledCity]
     let token: String
 
@@ -90,12 +87,10 @@ struct WAQI: AirSource {
             return
         }
         guard let place = try? station["city"]["geo"].elements(), place.count == 2,
-            let latitude = place[0].looseNumber, let longitude = place[1].looseNumber
+            let distance = city.kilometers(to: place[0].looseNumber, place[1].looseNumber)
         else { throw AirUnavailable("the station gives no place") }
-        guard let distance = city.kilometers(to: latitude, longitude) else {
-            throw AirUnavailable("the station's place is none on the globe")
-        }
-        guard distance <= Self.maximumKilometers else {
+        // The service gives the nearest station, however far that is.
+        guard distance <= PolledCity.maximumKilometers else {
             throw AirUnavailable("the nearest station is \(Int(distance)) km away")
         }
     }

@@ -59,8 +59,14 @@ struct OpenAQTests {
     /// The number of the sensor whose hours are asked for.
     private func sensor(of path: String) -> Int { Int(path.split(separator: "/")[2]) ?? 0 }
 
-    private func sensors(scale: IndexScale = .india, _ stations: [String]) throws -> [Int] {
-        try source(scale).response(to: page(stations)).queries.map { sensor(of: $0.path) }
+    /// The sensors whose hours are asked for, in their order.
+    private func sensors(_ stations: [String]) throws -> [Int] {
+        var asked: [Int] = []
+        _ = try findings(stations) { sensor in
+            asked.append(sensor)
+            return hours("9")
+        }
+        return asked
     }
 
     @Test func `Stations are asked for first, then the hours of their sensors, with the key in a header`() throws {
@@ -148,7 +154,7 @@ struct OpenAQTests {
     @Test func `Each pollutant has its own nearest stations, and of several sensors of one the newest`() throws {
         let near = (1...3).map { location($0, distance: $0, [($0, "no2", micrograms)]) }
         let far = location(4, distance: 400, [(41, "pm25", micrograms), (43, "pm25", "ppb"), (42, "no2", micrograms)])
-        #expect(try sensors(scale: .us, near + [far]) == [1, 2, 3, 41])
+        #expect(try sensors(near + [far]) == [1, 2, 3, 41])
         let replaced = location(5, [(11, "pm25", micrograms), (13, "pm25", micrograms), (12, "pm25", micrograms)])
         #expect(try sensors([replaced]) == [13])
     }
@@ -176,7 +182,7 @@ struct OpenAQTests {
         if let expected {
             #expect(try air(response.findings).concentrations == [.pm25: expected])
         } else {
-            #expect(try reason(response.findings) == "no station gives pm2_5 or pm10 now")
+            #expect(try reason(response.findings) == "no hour has a value")
         }
     }
 
@@ -204,40 +210,31 @@ struct OpenAQTests {
         ])
         #expect(
             try source().response(to: document).omissions == [
-                Omission("sensors with an unknown unit", "o3 in furlongs, L, location 1"),
-                Omission("stations that move", "L, location 2"),
-                Omission("stations that have not reported within a day", "L, location 3"),
-                Omission("stations that have not reported within a day", "result 4"),
-                Omission("sensors that cannot be read", "L, location 5"),
+                Omission("sensors with an unknown unit", "o3 in furlongs, location 1, L"),
+                Omission("stations that move", "location 2, L"),
+                Omission("stations that have not reported within a day", "location 3, L"),
+                Omission("stations that have not reported within a day", "location , "),
+                Omission("sensors that cannot be read", "location 5, L"),
             ])
     }
 
-    @Test func `The reason for which there is no particulate matter is the true one`() throws {
+    @Test func `Without a live station that measures particulate matter the reason says so`() throws {
         let old = location(2, last: now - 25 * 3600, [(21, "pm25", micrograms)])
         let mobile = location(3, isMobile: true, [(31, "pm25", micrograms)])
-        for (stations, text) in [
-            ([], "there is no station within 25 km"),
-            ([old], "within 25 km are only stations that have not reported within a day"),
-            ([mobile], "within 25 km are only stations that move"),
-            ([mobile, old], "within 25 km are only stations that have not reported within a day, stations that move"),
-        ] {
-            #expect(try reason(source().findings(in: page(stations))) == text)
-        }
-        for (sensors, text) in [
-            ([], "nothing"), ([(11, "no2", "furlongs")], "no2 in furlongs"),
-            ([(11, "no2", micrograms), (12, "temperature", "c")], "no2, temperature"),
-            ([(11, "pm25", "furlongs"), (12, "no2", "ppb")], "no2, pm25 in furlongs"),
-        ] as [([(Int, String, String)], String)] {
+        let others = [
+            location(1, [(11, "pm25", "furlongs"), (12, "no2", micrograms), (13, "temperature", "c")]), location(4, []),
+        ]
+        for stations in [[], [old], [mobile], [mobile, old], others] {
             #expect(
-                try reason(source().findings(in: page([location(1, sensors)])))
-                    == "its 1 stations within 25 km report \(text), and neither pm25 nor pm10 in a known unit")
+                try reason(source().findings(in: page(stations)))
+                    == "no station within 25 km has reported pm25 or pm10 in a known unit within a day")
         }
         var city = delhi
         city.id = "8118"
         var named = OpenAQ(cities: [city], scale: .india, key: "k")
         #expect(
             try reason(named.findings(for: [0]) { _ in page([old]) })
-                == "with the id 8118 are only stations that have not reported within a day")
+                == "no station with the id 8118 has reported pm25 or pm10 in a known unit within a day")
         // Asked again at the next round.
         #expect(named.queries(for: [0], at: now)[0].path.hasPrefix("/v3/locations"))
     }
@@ -275,13 +272,13 @@ struct OpenAQTests {
 
     @Test func `A station that comes twice counts once, and one without a distance is the last`() throws {
         let far = location(2, distance: 20_000, [(21, "pm25", micrograms)])
-        let document = page([
+        let stations = [
             location(1, [(11, "pm25", micrograms)]).replacing("\"distance\":1000", with: "\"distance\":null"), far, far,
             location(3, distance: 10, [(31, "pm25", micrograms)]), location(4, distance: 9, [(41, "pm25", micrograms)]),
-        ])
-        let response = try source().response(to: document)
-        #expect(response.queries.map { sensor(of: $0.path) } == [41, 31, 21])
-        #expect(response.omissions == [Omission("stations that come twice", "L, location 2")])
+        ]
+        #expect(try sensors(stations) == [41, 31, 21])
+        let omissions = try source().response(to: page(stations)).omissions
+        #expect(omissions == [Omission("stations that come twice", "location 2, L")])
     }
 
     @Test(arguments: [("2", false), ("\"2\"", false), ("3", true), ("\">2\"", true), ("null", false)])

@@ -17,10 +17,6 @@ struct OpenAQ: AirSource {
     struct Search {
         var foundAt: Int64
         var sensors: [OpenAQSensor]
-        /// Sensors that have not been heard of in this round.
-        var pending: Set<Int> = []
-        /// The number of rounds in a row in which a sensor was given up.
-        var givenUp: [Int: Int] = [:]
     }
 
     let cities: [PolledCity]
@@ -48,21 +44,24 @@ struct OpenAQ: AirSource {
         return query("/v3/locations" + place, "stations of \(city.name)", number)
     }
 
+    private func query(_ path: String, _ subject: String, _ city: Int, sensor: Int? = nil) -> SourceQuery {
+        SourceQuery(path: path, headers: ["X-API-Key: " + key], subject: subject, cities: [city], sensor: sensor)
+    }
+
     /// Queries for the last 25 hours of each sensor whose newest hour is not there yet.
     private mutating func hoursQueries(for number: Int, at now: Int64) -> [SourceQuery] {
         let hour = Int(now / 3600)
         let from = rfc3339(Int64(hour - 25) * 3600)
-        let wanted = (searches[number]?.sensors ?? []).filter { !$0.isStale && $0.hours.values[hour] == nil }
-        searches[number]?.pending = Set(wanted.map(\.id))
-        return wanted.map { sensor in
-            query(
-                "/v3/sensors/\(sensor.id)/hours?datetime_from=\(from)&limit=100",
-                "\(sensor.pollutant.rawValue) of \(cities[number].name)", number, sensor: sensor.id)
+        var queries: [SourceQuery] = []
+        for (place, sensor) in (searches[number]?.sensors ?? []).enumerated() {
+            let isWanted = !sensor.isStale && sensor.hours.values[hour] == nil
+            searches[number]?.sensors[place].isPending = isWanted
+            guard isWanted else { continue }
+            let path = "/v3/sensors/\(sensor.id)/hours?datetime_from=\(from)&limit=100"
+            let subject = "\(sensor.pollutant.rawValue) of \(cities[number].name)"
+            queries.append(query(path, subject, number, sensor: place))
         }
-    }
-
-    private func query(_ path: String, _ subject: String, _ city: Int, sensor: Int? = nil) -> SourceQuery {
-        SourceQuery(path: path, headers: ["X-API-Key: " + key], subject: subject, cities: [city], sensor: sensor)
+        return queries
     }
 
     // MARK: Responses
@@ -73,52 +72,46 @@ struct OpenAQ: AirSource {
         let number = query.cities[0]
         let city = cities[number]
         if let sensor = query.sensor {
-            guard let place = searches[number]?.sensors.firstIndex(where: { $0.id == sensor }) else {
-                return SourceResponse()
-            }
-            searches[number]?.givenUp[sensor] = nil
-            let omissions = searches[number]?.sensors[place].read(results, in: city, at: now) ?? []
-            return SourceResponse(findings: settled(query, at: now), omissions: omissions)
+            let omissions = searches[number]?.sensors[sensor].read(results, in: city, at: now) ?? []
+            return SourceResponse(findings: finding(about: number, at: now), omissions: omissions)
         }
         let stations = OpenAQStations(results, at: now)
         var response = SourceResponse(omissions: stations.omissions)
+        if stations.sensors.contains(where: \.pollutant.isParticulateMatter) {
+            searches[number] = Search(foundAt: now, sensors: stations.sensors)
+            response.queries = hoursQueries(for: number, at: now)
+        } else {
+            let area = city.id.map { "with the id \($0)" } ?? "within 25 km"
+            let reason = "no station \(area) has reported pm25 or pm10 in a known unit within a day"
+            response.findings = [CityFinding(city: number, reason: reason)]
+        }
         // Above the limit it is the text ">1000".
         let found = document["meta"]["found"].scalar
         if found.hasPrefix(">") || looseNumber(found) ?? 0 > Double(results.count) {
             let count = "\(results.count) of \(found) of \(city.name)"
             response.omissions.insert(Omission("lists of stations that are not whole", count))
         }
-        if let reason = stations.reasonWithoutParticles(city.id.map { "with the id \($0)" } ?? "within 25 km") {
-            response.findings = [CityFinding(city: number, reason: reason)]
-        } else {
-            searches[number] = Search(foundAt: now, sensors: stations.sensors)
-            response.queries = hoursQueries(for: number, at: now)
-        }
         return response
     }
 
     mutating func giveUp(_ query: SourceQuery, at now: Int64) -> SourceResponse {
+        guard let sensor = query.sensor else { return SourceResponse() }
         let number = query.cities[0]
-        if let sensor = query.sensor { searches[number]?.givenUp[sensor, default: 0] += 1 }
-        return SourceResponse(findings: settled(query, at: now))
+        searches[number]?.sensors[sensor].giveUp()
+        return SourceResponse(findings: finding(about: number, at: now))
     }
 
-    /// The city's air, when this was the last of its queries.
-    private mutating func settled(_ query: SourceQuery, at now: Int64) -> [CityFinding] {
-        let number = query.cities[0]
-        guard let sensor = query.sensor, searches[number]?.pending.remove(sensor) != nil,
-            searches[number]?.pending.isEmpty == true
-        else { return [] }
-        return [CityFinding(city: number, try air(of: number, at: now))]
+    /// The city's air, when all of its sensors have been heard of.
+    private func finding(about number: Int, at now: Int64) -> [CityFinding] {
+        guard let sensors = searches[number]?.sensors, !sensors.contains(where: \.isPending) else { return [] }
+        return [CityFinding(city: number, try air(of: sensors, at: now))]
     }
 
-    private func air(of number: Int, at now: Int64) throws(AirUnavailable) -> CityAir {
+    private func air(of sensors: [OpenAQSensor], at now: Int64) throws(AirUnavailable) -> CityAir {
         var concentrations = HourlyConcentrations()
-        let givenUp = searches[number]?.givenUp ?? [:]
-        let sensors = (searches[number]?.sensors ?? []).filter { !$0.isStale }
-        for (pollutant, sensors) in Dictionary(grouping: sensors, by: \.pollutant) {
+        for (pollutant, sensors) in Dictionary(grouping: sensors.filter { !$0.isStale }, by: \.pollutant) {
             // An index without it could be far too low; the next round may have it.
-            let isLost = sensors.allSatisfy { givenUp[$0.id] ?? 0 > 0 } && sensors.contains { givenUp[$0.id] == 1 }
+            let isLost = sensors.allSatisfy { $0.timesGivenUp > 0 } && sensors.contains { $0.timesGivenUp == 1 }
             let newest = sensors.compactMap { $0.hours.values.keys.max() }.max() ?? 0
             if isLost, newest < Int(now / 3600) - 2 {
                 throw AirUnavailable("no sensor of \(pollutant.rawValue) has responded")
@@ -128,10 +121,10 @@ struct OpenAQ: AirSource {
                 concentrations.record(values.reduce(0, +) / Double(values.count), of: pollutant, at: hour)
             }
         }
-        let newest = concentrations.newestHour(notAfter: Int(now / 3600)).map { concentrations.newest(at: $0) } ?? [:]
-        guard newest.keys.contains(where: \.isParticulateMatter) else {
+        let air = try scale.air(concentrations, at: now)
+        guard air.concentrations.keys.contains(where: \.isParticulateMatter) else {
             throw AirUnavailable("no station gives pm2_5 or pm10 now")
         }
-        return try scale.air(concentrations, at: now)
+        return air
     }
 }

@@ -18,6 +18,10 @@ struct OpenAQSensor {
     private(set) var hours = PollutantHours()
     /// The last response had no hour with a value.
     private(set) var isStale = false
+    /// Whether the round has yet to hear of it.
+    var isPending = false
+    /// The number of rounds in a row in which it was given up.
+    private(set) var timesGivenUp = 0
 
     /// - Returns: `nil` in an unknown unit.
     init?(id: Int, _ pollutant: Pollutant, units: String, isIndian: Bool) {
@@ -40,8 +44,15 @@ struct OpenAQSensor {
         }
     }
 
+    mutating func giveUp() {
+        isPending = false
+        timesGivenUp += 1
+    }
+
     /// Replaces what is known by a response's hours, each named by its end. Returns what was left out or changed.
     mutating func read(_ results: [JSONNode], in city: PolledCity, at now: Int64) -> Set<Omission> {
+        isPending = false
+        timesGivenUp = 0
         hours = PollutantHours()
         let values = results.map { $0["value"].looseNumber }
         let isInMilligrams = isIndianMonoxide && values.allSatisfy { ($0 ?? 0) < Self.indianMonoxide }

@@ -8,7 +8,7 @@ public struct SourceQuery: Sendable, Equatable {
     public var subject: String
     /// Cities that it asks for; none for a document of all.
     var cities: [Int]
-    /// The sensor of OpenAQ of which it asks for the hours.
+    /// The place among the city's sensors of OpenAQ's sensor whose hours it asks for.
     var sensor: Int?
 
     /// The number of calls it counts for: one for each city.

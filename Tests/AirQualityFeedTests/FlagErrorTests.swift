@@ -89,12 +89,13 @@ struct FlagErrorTests {
             ),
             (
                 ["replay"], "City,Date,AQI\nA,2020-01-01,many",
-                #"FILE "PATH": \#(recording): line 2: AQI "many" is not a number, expected one, or nothing"#
+                #"FILE "PATH": \#(recording): line 2: City, Date and AQI are "A,2020-01-01,many", "#
+                    + "expected a name in UTF-8, a date such as 2019-10-01 and a number, NA or nothing"
             ),
             (
                 ["poll", "--cities"], "city,latitude,longitude\nA,1,east",
-                #"--cities "PATH": \#(cities): line 2: the row is "A,1,east", expected city,latitude,longitude "#
-                    + "with degrees, and texts of at most 128 bytes of UTF-8"
+                #"--cities "PATH": \#(cities): line 2: city,latitude,longitude,id,country are "A,1,east,,", "#
+                    + "expected degrees, and texts of at most 128 bytes of UTF-8"
             ),
             (
                 ["poll", "--set=india", "--cities"], "city,latitude,longitude\nA,1,2",

@@ -135,24 +135,25 @@ struct RecordingTests {
 }
 
 struct RecordingErrorTests {
+    private static func wrongRow(_ row: String) -> String {
+        "City, Date and AQI are \"\(row)\", expected a name in UTF-8, a date such as 2019-10-01 and a number, NA or nothing"
+    }
+
     @Test(arguments: [
         ("", 1, "the file is empty, expected CSV with a header, or lines of JSON"),
         (" \n\n", 1, "the file is empty, expected CSV with a header, or lines of JSON"),
         ("City,Date,AQI\n", 1, "there are no rows, expected one at least"),
-        ("City,Date,PM10\nA,2020-01-01,1\n", 1, "there is no column AQI, expected a header with City, Date and AQI"),
+        ("City,Date,PM10\nA,2020-01-01,1\n", 1, "there is no column AQI, expected a header with City, Date, AQI"),
         ("City,Date,AQI\nA,2020-01-01\n", 2, "the row has 2 fields, expected 3"),
         ("City,Date,AQI\nA,2020-01-01,1,2\n", 2, "the row has 4 fields, expected 3"),
-        ("City,Date,AQI\nA,2020-01-01,x\n", 2, #"AQI "x" is not a number, expected one, or nothing"#),
-        ("City,Date,AQI\nA,2020-01-01,1e400\n", 2, #"AQI "1e400" is not a number, expected one, or nothing"#),
-        (
-            "City,Date,AQI\n\nB,2020-01-01,1\nA,2020-01-01,0x10\n", 4,
-            #"AQI "0x10" is not a number, expected one, or nothing"#
-        ),
-        ("City,Date,AQI\nA,2020-01-01,007\n", 2, #"AQI "007" is not a number, expected one, or nothing"#),
-        ("City,Date,AQI\n,2020-01-01,1\n", 2, #"City is "", expected a name in UTF-8"#),
-        ("City,Date,AQI\nA,01/02/20,1\n", 2, #"Date "01/02/20" is not a date, expected one such as 2019-10-01"#),
-        ("City,Date,AQI\nA,2020-13-01,1\n", 2, #"Date "2020-13-01" is not a date, expected one such as 2019-10-01"#),
-        ("City,Date,AQI\nA,2020-01-00,1\n", 2, #"Date "2020-01-00" is not a date, expected one such as 2019-10-01"#),
+        ("City,Date,AQI\nA,2020-01-01,x\n", 2, wrongRow("A,2020-01-01,x")),
+        ("City,Date,AQI\nA,2020-01-01,1e400\n", 2, wrongRow("A,2020-01-01,1e400")),
+        ("City,Date,AQI\nA,2020-01-01,007\n", 2, wrongRow("A,2020-01-01,007")),
+        ("City,Date,AQI\n,2020-01-01,1\n", 2, wrongRow(",2020-01-01,1")),
+        ("City,Date,AQI\nA,01/02/20,1\n", 2, wrongRow("A,01/02/20,1")),
+        ("City,Date,AQI\nA,2020-13-01,1\n", 2, wrongRow("A,2020-13-01,1")),
+        ("City,Date,AQI\nA,2020-01-00,1\n", 2, wrongRow("A,2020-01-00,1")),
+        ("City,Date,AQI\n\nB,2020-01-01,1\nA,2020-01-01,0x10\n", 4, wrongRow("A,2020-01-01,0x10")),
         ("City,Date,AQI\nA\"B,2020-01-01,1\n", 2, "a quotation mark is never closed"),
         ("[1\n[2]\n", 1, #""[1" is not a message, expected an array or object of JSON"#),
         ("[1]\nhello\n[2]\n", 2, #""hello" is not a message, expected an array or object of JSON"#),
@@ -161,10 +162,7 @@ struct RecordingErrorTests {
         (#"{"message":"x"}"#, 1, "time_ms is missing or wrong, expected epoch milliseconds"),
         (#"{"time_ms":1.5,"message":"x"}"#, 1, "time_ms is missing or wrong, expected epoch milliseconds"),
         (#"{"time_ms":-1,"message":"x"}"#, 1, "time_ms is missing or wrong, expected epoch milliseconds"),
-        (
-            #"{"time_ms":1,"message":"\ud800"}"#, 1,
-            #""{\"time_ms\":1,\"message\":\"\\ud800\"}" is not a message, expected an array or object of JSON"#
-        ),
+        (#"{"time_ms":1,"message":"\ud800"}"#, 1, "there are no rows, expected one at least"),
     ]) func `A file that cannot be played says where and why`(content: String, line: Int, reason: String) {
         let error = #expect(throws: RecordingError.self) { try Recording(Array(content.utf8)) }
         #expect(error == RecordingError(line: line, reason))
@@ -173,6 +171,6 @@ struct RecordingErrorTests {
     @Test func `A city that is not UTF-8 is rejected`() {
         let bytes = Array("City,Date,AQI\nA".utf8) + [0xFF] + Array(",2020-01-01,1\n".utf8)
         let error = #expect(throws: RecordingError.self) { try Recording(bytes) }
-        #expect(error == RecordingError(line: 2, "City is \"A\u{FFFD}\", expected a name in UTF-8"))
+        #expect(error == RecordingError(line: 2, Self.wrongRow("A\u{FFFD},2020-01-01,1")))
     }
 }

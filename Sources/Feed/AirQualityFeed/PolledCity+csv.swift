@@ -5,26 +5,17 @@ import CommandLine
 import FeedSimulation
 
 extension PolledCity {
-    /// Reads `city,latitude,longitude[,id][,country]`; the first row names the columns.
+    /// Reads the columns city, latitude, longitude and, if there are, id and country.
     static func list(csv bytes: [UInt8]) throws(RecordingError) -> [PolledCity] {
-        var reader = CSVReader(bytes)
-        let header = try reader.nextRow()?.fields.map { String(decoding: $0, as: UTF8.self) } ?? []
-        guard header.starts(with: ["city", "latitude", "longitude"]),
-            [[], ["id"], ["country"], ["id", "country"]].contains(Array(header.dropFirst(3)))
-        else {
-            let shown = quoted(header.joined(separator: ","))
-            let expected = "expected city,latitude,longitude, then id, country, both or neither"
-            throw RecordingError(line: 1, "the header is \(shown), \(expected)")
-        }
+        var reader = try CSVReader(bytes, columns: ["city", "latitude", "longitude"], optional: ["id", "country"])
         var cities: [PolledCity] = []
         var lines: [[UInt8]: Int] = [:]
         while let (line, fields) = try reader.nextRow() {
-            guard fields.count == header.count,
-                let city = PolledCity(row: Dictionary(uniqueKeysWithValues: zip(header, fields)))
-            else {
+            guard let city = PolledCity(fields) else {
                 let row = quoted(String(decoding: Array(fields.joined(separator: ",".utf8)), as: UTF8.self))
-                let expected = "\(header.joined(separator: ",")) with degrees, and texts of at most 128 bytes of UTF-8"
-                throw RecordingError(line: line, "the row is \(row), expected \(expected)")
+                let expected = "degrees, and texts of at most 128 bytes of UTF-8"
+                throw RecordingError(
+                    line: line, "city,latitude,longitude,id,country are \(row), expected \(expected)")
             }
             if let first = lines.updateValue(line, forKey: Array(city.name.utf8)) {
                 throw RecordingError(line: line, "the city \(quoted(city.name)) is in line \(first) already")
@@ -35,20 +26,20 @@ extension PolledCity {
         return cities
     }
 
-    /// - Parameter row: fields by their columns.
-    private init?(row: [String: [UInt8]]) {
-        func degrees(_ column: String, within bound: Double) -> Double? {
-            ValueFormat<Double>.number(in: -bound...bound).parse(String(decoding: row[column] ?? [], as: UTF8.self))
+    /// - Parameter fields: city, latitude, longitude, id and country; the last two may be empty.
+    private init?(_ fields: [[UInt8]]) {
+        func degrees(_ field: [UInt8], within bound: Double) -> Double? {
+            ValueFormat<Double>.number(in: -bound...bound).parse(String(decoding: field, as: UTF8.self))
         }
         /// A text that the exporter accepts as the name of a city.
-        func text(_ column: String) -> String? {
-            guard let bytes = row[column], isUTF8(bytes.span) else { return nil }
-            return CityName.accepted(bytes.span, in: bytes.indices).map { String(decoding: bytes[$0], as: UTF8.self) }
+        func text(_ field: [UInt8]) -> String? {
+            guard isUTF8(field.span) else { return nil }
+            return CityName.accepted(field.span, in: field.indices).map { String(decoding: field[$0], as: UTF8.self) }
         }
-        let hasUnusableText = ["id", "country"].contains { row[$0]?.isEmpty == false && text($0) == nil }
-        guard !hasUnusableText, let name = text("city"), let latitude = degrees("latitude", within: 90),
-            let longitude = degrees("longitude", within: 180)
+        guard let name = text(fields[0]), let latitude = degrees(fields[1], within: 90),
+            let longitude = degrees(fields[2], within: 180),
+            fields[3...].allSatisfy({ $0.isEmpty || text($0) != nil })
         else { return nil }
-        self.init(name: name, latitude: latitude, longitude: longitude, id: text("id"), country: text("country"))
+        self.init(name: name, latitude: latitude, longitude: longitude, id: text(fields[3]), country: text(fields[4]))
     }
 }

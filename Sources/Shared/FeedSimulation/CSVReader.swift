@@ -1,21 +1,44 @@
-/// Reads the rows of CSV (RFC 4180) whose fields hold no line breaks; lines may end with LF alone.
+/// Reads columns of CSV (RFC 4180) whose fields hold no line breaks; lines may end with LF alone. The first row that is
+/// not empty names the columns.
 package struct CSVReader {
     private var lines: ArraySlice<ArraySlice<UInt8>>
     /// The number of the line that was read last.
     private var line = 0
+    /// The number of fields of each row.
+    private var fieldCount = 0
+    /// The place of each column in a row; `nil` for an optional one that the file does not have.
+    private var places: [Int?] = []
 
-    /// - Parameter bytes: a byte order mark at the start is skipped.
-    package init(_ bytes: [UInt8]) {
+    /// - Parameters:
+    ///   - bytes: a byte order mark at the start is skipped.
+    ///   - columns: the columns that are read; the file may have others.
+    package init(_ bytes: [UInt8], columns: [String], optional: [String] = []) throws(RecordingError) {
         let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         lines = bytes[start...].split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)[...]
+        let header = try nextFields() ?? []
+        fieldCount = header.count
+        places = (columns + optional).map { header.firstIndex(of: Array($0.utf8)) }
+        for (name, place) in zip(columns, places) where place == nil {
+            let expected = columns.joined(separator: ", ")
+            throw RecordingError(line: 1, "there is no column \(name), expected a header with \(expected)")
+        }
     }
 
-    /// The fields of the next row that is not empty, and its line; `nil` at the end of the file.
+    /// The next row that is not empty, with its line: a field for each column, empty where the file has none; `nil` at
+    /// the end of the file.
     package mutating func nextRow() throws(RecordingError) -> (line: Int, fields: [[UInt8]])? {
+        guard let fields = try nextFields() else { return nil }
+        guard fields.count == fieldCount else {
+            throw RecordingError(line: line, "the row has \(fields.count) fields, expected \(fieldCount)")
+        }
+        return (line, places.map { $0.map { fields[$0] } ?? [] })
+    }
+
+    private mutating func nextFields() throws(RecordingError) -> [[UInt8]]? {
         while var row = lines.popFirst() {
             line += 1
             if row.last == UInt8(ascii: "\r") { row.removeLast() }
-            if !row.isEmpty { return (line, try fields(of: row)) }
+            if !row.isEmpty { return try fields(of: row) }
         }
         return nil
     }

@@ -38,6 +38,7 @@ public struct Recording: Sendable {
 
     private mutating func readLines(_ bytes: ArraySlice<UInt8>) throws(RecordingError) {
         var reader = JSONReader()
+        let start = Array(Self.recordedLineStart.utf8)
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         for (place, line) in lines.enumerated() where !line.allSatisfy(isJSONBlank) {
             do throws(RecordingError) {
@@ -46,18 +47,12 @@ public struct Recording: Sendable {
                 times.append(time)
             } catch {
                 // `record` ends a line that was cut off before it appends others.
-                guard (Self.isCutOff(line) && reader.read(line.span) == nil) || (place + 1 == lines.count && place > 0)
-                else { throw error }
+                let isRecorded = line.prefix(start.count).elementsEqual(start.prefix(line.count))
+                let isLast = place + 1 == lines.count && place > 0
+                guard isLast || (isRecorded && reader.read(line.span) == nil) else { throw error }
                 cutOffLines.append(place + 1)
             }
         }
-    }
-
-    /// Whether the line begins as a recorded one and does not end as one.
-    private static func isCutOff(_ line: ArraySlice<UInt8>) -> Bool {
-        let start = recordedLineStart.utf8
-        let end = line.suffix(3).drop { $0 != UInt8(ascii: "\\") && $0 != UInt8(ascii: "\"") }
-        return (line.starts(with: start) || start.starts(with: line)) && !end.elementsEqual("\"}".utf8)
     }
 
     private static func message(
@@ -80,48 +75,30 @@ public struct Recording: Sendable {
     }
 
     private mutating func readDays(_ bytes: [UInt8]) throws(RecordingError) {
-        var reader = CSVReader(bytes)
-        let header = try reader.nextRow()?.fields ?? []
-        func column(_ name: String) throws(RecordingError) -> Int {
-            guard let column = header.firstIndex(of: Array(name.utf8)) else {
-                throw RecordingError(line: 1, "there is no column \(name), expected a header with City, Date and AQI")
-            }
-            return column
-        }
-        let city = try column("City")
-        let date = try column("Date")
-        let index = try column("AQI")
-        var days: [Int64: [UInt8]] = [:]
+        var reader = try CSVReader(bytes, columns: ["City", "Date", "AQI"])
+        /// The elements of each date.
+        var days: [Int64: [[UInt8]]] = [:]
         while let (line, fields) = try reader.nextRow() {
-            guard fields.count == header.count else {
-                throw RecordingError(line: line, "the row has \(fields.count) fields, expected \(header.count)")
-            }
-            let name = fields[city]
-            let value = fields[index]
-            guard !name.isEmpty, isUTF8(name.span) else {
-                throw RecordingError(line: line, "City is \(shown(name)), expected a name in UTF-8")
-            }
+            let city = fields[0]
+            let index = fields[2]
+            let midnight = fields[1] + "T00:00:00Z".utf8
             // NA is how the R language writes nothing.
-            let isMissing = value.isEmpty || value.elementsEqual("NA".utf8)
-            guard isMissing || jsonNumber(value.span)?.isFinite == true else {
-                throw RecordingError(line: line, "AQI \(shown(value)) is not a number, expected one, or nothing")
+            let isMissing = index.isEmpty || index.elementsEqual("NA".utf8)
+            guard let day = parseRFC3339(midnight.span), !city.isEmpty, isUTF8(city.span),
+                isMissing || jsonNumber(index.span)?.isFinite == true
+            else {
+                let row = shown(fields.joined(separator: ",".utf8))
+                let expected = "a name in UTF-8, a date such as 2019-10-01 and a number, NA or nothing"
+                throw RecordingError(line: line, "City, Date and AQI are \(row), expected \(expected)")
             }
-            let midnight = fields[date] + "T00:00:00Z".utf8
-            guard let day = parseRFC3339(midnight.span) else {
-                throw RecordingError(
-                    line: line, "Date \(shown(fields[date])) is not a date, expected one such as 2019-10-01")
-            }
-            var message = days.removeValue(forKey: day) ?? [UInt8(ascii: "[")]
-            if !isMissing {
-                if message.count > 1 { message.append(UInt8(ascii: ",")) }
-                message += "{\"city\":".utf8
-                message.appendJSONString(name.span)
-                message += ",\"aqi\":".utf8
-                message += value + [UInt8(ascii: "}")]
-            }
-            days[day] = message
+            var element = Array("{\"city\":".utf8)
+            element.appendJSONString(city.span)
+            element += Array(",\"aqi\":".utf8) + index + "}".utf8
+            days[day, default: []] += isMissing ? [] : [element]
         }
-        messages = days.sorted { $0.key < $1.key }.map { $0.value + [UInt8(ascii: "]")] }
+        messages = days.sorted { $0.key < $1.key }.map { _, elements in
+            Array("[".utf8) + elements.joined(separator: ",".utf8) + "]".utf8
+        }
     }
 }
 

@@ -3,15 +3,13 @@ import Testing
 
 @testable import AirQualityIndex
 
-/// Air whose newest hour is `hour`; values newest first, nil where an hour is missing.
-private func air(_ values: [Pollutant: [Double?]], endingAt hour: Int = 1000) -> HourlyConcentrations {
-    var air = HourlyConcentrations()
-    for (pollutant, values) in values {
-        for (age, value) in values.enumerated() {
-            if let value { air.record(value, of: pollutant, at: hour - age) }
-        }
-    }
-    return air
+/// Air whose newest hour is 1000; values newest first, nil where an hour is missing.
+private func air(_ values: [Pollutant: [Double?]]) -> HourlyConcentrations {
+    HourlyConcentrations(
+        values.mapValues { values in
+            let hours = values.enumerated().compactMap { age, value in value.map { (1000 - age, $0) } }
+            return Dictionary(uniqueKeysWithValues: hours)
+        })
 }
 
 /// The same value in each of a number of hours.
@@ -136,35 +134,5 @@ struct EuropeanIndexTests {
         ] as [([Pollutant: [Double?]], Double?)])
     func `The European index is of the newest hour, cut off`(values: [Pollutant: [Double?]], expected: Double?) {
         #expect((try? IndexScale.eu.indices(of: air(values), at: 1000).index) == expected)
-    }
-}
-
-struct HourlyConcentrationsTests {
-    @Test func `Values that no instrument reports are left out`() {
-        var air = HourlyConcentrations()
-        for value in [-1, -999, 1_000_001, .nan, .infinity] { air.record(value, of: .pm10, at: 7) }
-        #expect(air.newestHour(notAfter: 100) == nil)
-        air.record(0, of: .pm10, at: 7)
-        #expect(air.newest(at: 7) == [.pm10: 0])
-    }
-
-    @Test func `Hours after the moment of asking do not count`() throws {
-        var values = air([.pm25: steady(45), .no2: steady(1), .so2: steady(1)])
-        for hour in 1001...1024 { values.record(900, of: .pm25, at: hour) }
-        #expect(values.newestHour(notAfter: 1000) == 1000)
-        #expect(try IndexScale.india.indices(of: values, at: 1000).index == 75)
-        #expect(values.newest(at: 1000)[.pm25] == 45)
-    }
-
-    @Test func `The order of recording does not matter, and the last value of an hour counts`() throws {
-        var one = HourlyConcentrations()
-        var other = HourlyConcentrations()
-        let hours = Array(0..<24)
-        for hour in hours { one.record(Double(hour), of: .pm25, at: hour) }
-        for hour in hours.reversed() {
-            other.record(500, of: .pm25, at: hour)
-            other.record(Double(hour), of: .pm25, at: hour)
-        }
-        #expect(one == other)
     }
 }

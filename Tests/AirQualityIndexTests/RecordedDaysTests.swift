@@ -35,11 +35,13 @@ struct RecordedDaysTests {
         for line in text.split(whereSeparator: \.isNewline).dropFirst() {
             let fields = line.split(separator: ",", omittingEmptySubsequences: false)
             guard fields.count == 16, !fields[15].isEmpty else { continue }
-            var air = HourlyConcentrations()
+            var values: [Pollutant: [Int: Double]] = [:]
             for (pollutant, column) in Self.columns {
                 guard let mean = Double(fields[column]) else { continue }
-                for hour in 0..<24 { air.record(pollutant == .co ? mean * 1000 : mean, of: pollutant, at: hour) }
+                let concentration = pollutant == .co ? mean * 1000 : mean
+                values[pollutant] = Dictionary(uniqueKeysWithValues: (0..<24).map { ($0, concentration) })
             }
+            let air = HourlyConcentrations(values)
             guard let index = try? IndexScale.india.indices(of: air, at: 23).index else { continue }
             rows += 1
             let (ours, theirs) = (order.firstIndex(of: Self.category(index)), order.firstIndex(of: String(fields[15])))

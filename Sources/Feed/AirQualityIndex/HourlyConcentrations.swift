@@ -1,26 +1,17 @@
 public import AirQuality
 
-/// A place's concentrations in µg/m³, hour by hour. An hour is counted from the Unix epoch.
-public struct HourlyConcentrations: Sendable, Equatable {
-    /// Hours from 1970 to 2540. A source may name any hour, and times are computed from it.
-    static let plausibleHours = 0...5_000_000
+/// A place's concentrations in µg/m³ up to now, hour by hour. An hour is counted from the Unix epoch.
+public struct HourlyConcentrations: Sendable {
     /// Greatest age of a value that stands for the present: those of the newest hour may come late.
     static let newestHours = 3
 
-    private var values: [Pollutant: [Int: Double]] = [:]
+    private let values: [Pollutant: [Int: Double]]
 
-    public init() {}
+    /// - Parameter values: each one a concentration by `Pollutant.isConcentration`.
+    public init(_ values: [Pollutant: [Int: Double]]) { self.values = values }
 
-    /// A value or an hour that is not plausible is left out. A second value of the same hour replaces the first.
-    public mutating func record(_ concentration: Double, of pollutant: Pollutant, at hour: Int) {
-        guard Pollutant.isConcentration(concentration), Self.plausibleHours.contains(hour) else { return }
-        values[pollutant, default: [:]][hour] = concentration
-    }
-
-    /// The newest hour that has a value; `nil` when there is none. Hours after the limit are a forecast.
-    public func newestHour(notAfter limit: Int) -> Int? {
-        values.values.lazy.flatMap(\.keys).filter { $0 <= limit }.max()
-    }
+    /// The newest hour that has a value; `nil` when there is none.
+    public var newestHour: Int? { values.values.lazy.flatMap(\.keys).max() }
 
     /// Each pollutant's newest value of the three hours up to `hour`.
     public func newest(at hour: Int) -> [Pollutant: Double] {

@@ -19,11 +19,12 @@ public struct CityAir: Sendable, Equatable {
 let staleAfter: Int64 = 24 * 3600
 
 extension IndexScale {
-    /// The index and the concentrations of the newest hour that is not in the future.
-    func air(_ concentrations: HourlyConcentrations, at now: Int64) throws(AirUnavailable) -> CityAir {
-        guard let hour = concentrations.newestHour(notAfter: Int(now / 3600)) else {
-            throw AirUnavailable("no hour has a value")
-        }
+    /// The index and the concentrations of the newest hour.
+    ///
+    /// - Parameter values: concentrations in µg/m³ by hour since the Unix epoch, none of them after `now`.
+    func air(_ values: [Pollutant: [Int: Double]], at now: Int64) throws(AirUnavailable) -> CityAir {
+        let concentrations = HourlyConcentrations(values)
+        guard let hour = concentrations.newestHour else { throw AirUnavailable("no hour has a value") }
         let observedAt = Int64(hour) * 3600
         guard now - observedAt <= staleAfter else {
             throw AirUnavailable("the newest value is \((now - observedAt) / 3600) hours old")

@@ -108,7 +108,7 @@ struct OpenAQ: AirSource {
     }
 
     private func air(of sensors: [OpenAQSensor], at now: Int64) throws(AirUnavailable) -> CityAir {
-        var concentrations = HourlyConcentrations()
+        var means: [Pollutant: [Int: Double]] = [:]
         for (pollutant, sensors) in Dictionary(grouping: sensors.filter { !$0.isStale }, by: \.pollutant) {
             // An index without it could be far too low; the next round may have it.
             let isLost = sensors.allSatisfy { $0.timesGivenUp > 0 } && sensors.contains { $0.timesGivenUp == 1 }
@@ -118,10 +118,10 @@ struct OpenAQ: AirSource {
             }
             for hour in Set(sensors.flatMap(\.hours.values.keys)) {
                 let values = sensors.compactMap { $0.hours.values[hour] }
-                concentrations.record(values.reduce(0, +) / Double(values.count), of: pollutant, at: hour)
+                means[pollutant, default: [:]][hour] = values.reduce(0, +) / Double(values.count)
             }
         }
-        let air = try scale.air(concentrations, at: now)
+        let air = try scale.air(means, at: now)
         guard air.concentrations.keys.contains(where: \.isParticulateMatter) else {
             throw AirUnavailable("no station gives pm2_5 or pm10 now")
         }

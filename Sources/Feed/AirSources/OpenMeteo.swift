@@ -7,7 +7,7 @@ internal import Bytes
 ///
 /// Documented at https://open-meteo.com/en/docs/air-quality-api. One request covers several places and counts as that
 /// many calls. The hours run from midnight (UTC) of yesterday to the end of today, so that at least 24 of them have
-/// always passed; future ones are a forecast. Its own indices are not requested: they have no rule for missing hours.
+/// always passed. Its own indices are not requested: they have no rule for missing hours.
 struct OpenMeteo: AirSource {
     private static let maximumCities = 50
     private static let variables: [(name: String, pollutant: Pollutant)] = [
@@ -49,13 +49,12 @@ struct OpenMeteo: AirSource {
         var response = SourceResponse()
         for (number, place) in zip(query.cities, places) {
             do throws(SourceError) {
-                let hours = try hours(of: place)
-                var concentrations = HourlyConcentrations()
+                let hours = try hours(of: place, at: now)
                 for (pollutant, hours) in hours {
                     response.omissions.formUnion(hours.omissions(of: pollutant, in: cities[number]))
-                    for (hour, value) in hours.values { concentrations.record(value, of: pollutant, at: hour) }
                 }
-                response.findings.append(CityFinding(city: number, try scale.air(concentrations, at: now)))
+                let air = hours.mapValues(\.values)
+                response.findings.append(CityFinding(city: number, try scale.air(air, at: now)))
             } catch SourceError.unreadable(let text) {
                 response.findings.append(CityFinding(city: number, reason: text))
             }
@@ -63,7 +62,8 @@ struct OpenMeteo: AirSource {
         return response
     }
 
-    private func hours(of place: JSONNode) throws(SourceError) -> [Pollutant: PollutantHours] {
+    /// The hours that have passed; the others are a forecast.
+    private func hours(of place: JSONNode, at now: Int64) throws(SourceError) -> [Pollutant: PollutantHours] {
         let times = try place["hourly"]["time"].elements()
         var hours: [Pollutant: PollutantHours] = [:]
         for (name, pollutant) in Self.variables where place["hourly"][name].exists {
@@ -72,8 +72,9 @@ struct OpenMeteo: AirSource {
                 throw .unreadable("\(name) has \(values.count) values for \(times.count) hours")
             }
             for (time, value) in zip(times, values) where value.exists {
-                let hour = Int(exactly: (try time.number() / 3600).rounded(.down))
-                if let hour { hours[pollutant, default: PollutantHours()].add(value.looseNumber, at: hour) }
+                let time = try time.number()
+                guard (0...Double(now)).contains(time) else { continue }
+                hours[pollutant, default: PollutantHours()].add(value.looseNumber, at: Int(time / 3600))
             }
         }
         return hours

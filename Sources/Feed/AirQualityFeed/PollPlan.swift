@@ -41,8 +41,6 @@ struct PollPlan {
 
     private var queue: [(query: SourceQuery, attempts: Int)] = []
     private var nextRoundAt: Int64 = 0
-    /// A request of the round has failed, so the next round may begin before this one is complete.
-    private var hasRoundFailed = false
     private var hasRoundSucceeded = false
     /// Something of the round will get no response.
     private var isRoundIncomplete = false
@@ -85,7 +83,8 @@ struct PollPlan {
         pausedUntil = min(pausedUntil, now + max(interval, Self.maximumRetryAfter))
         if nextRoundAt > now + interval + Self.maximumJitter { nextRoundAt = now }
         if now < pausedUntil { return .wait(until: pausedUntil) }
-        if now >= nextRoundAt, queue.isEmpty || hasRoundFailed { beginRound(at: now) }
+        // What fails again and again does not delay the next round.
+        if now >= nextRoundAt, queue.isEmpty || queue.contains(where: { $0.attempts > 0 }) { beginRound(at: now) }
         guard let query = queue.first?.query else { return .wait(until: nextRoundAt) }
         let delay = budget.delay(for: query.cost, at: .milliseconds(now))
         guard delay == .zero else { return .wait(until: now + Int64(delay.pollMilliseconds)) }
@@ -98,7 +97,6 @@ struct PollPlan {
         let jitter = Int64(random() * Double(min(interval / 10, Self.maximumJitter)))
         nextRoundAt = (now / interval + 1) * interval + jitter
         queue = api.queries(for: cities.due(at: now), at: now / 1000).map { ($0, 0) }
-        hasRoundFailed = false
         hasRoundSucceeded = false
         isRoundIncomplete = false
     }
@@ -109,7 +107,6 @@ struct PollPlan {
     mutating func take(_ result: Result<HTTPClientResponse, SystemError>, at now: Int64) -> Report {
         self.now = now
         report = Report()
-        guard !queue.isEmpty else { return report }
         let (query, attempts) = queue.removeFirst()
         switch result {
         case .success(let response): take(response, of: query, attempts + 1)
@@ -141,23 +138,20 @@ struct PollPlan {
             note(content)
             if response.headers.first("x-ratelimit-remaining") == "0" { pause(until: moreCallsAt) }
         } catch {
+            pause(until: retryAfter)
             switch error {
             case .refused(let text):
                 // Nothing more is asked in this round.
                 queue = []
-                hasRoundFailed = true
                 isRoundIncomplete = true
-                pause(until: retryAfter)
                 let origin = keyOrigin.map { " (the key is from \($0))" } ?? ""
                 complain(.refused, "refuses: \(text)\(origin); trying again at the next interval")
             case .busy(let text):
                 pause(until: moreCallsAt ?? now + min(Self.busyPause, interval))
                 retry(query, attempts, .busy, "asks for fewer calls: \(text)")
             case .failed(let text):
-                pause(until: retryAfter)
                 retry(query, attempts, .status, "reports a server error: \(text)")
             case .missing(let text):
-                pause(until: retryAfter)
                 complain(.status, "has no data for \(query.subject): \(text)")
                 giveUp(query)
             case .unreadable(let text):
@@ -205,7 +199,6 @@ struct PollPlan {
         } else {
             giveUp(query)
         }
-        hasRoundFailed = true
         let bound = min(1000 << min(failures, 20), interval)
         failures += 1
         pause(until: now + Int64(random() * Double(bound)))

@@ -14,7 +14,6 @@ struct CPCB: AirSource {
     private static let resource = "3b01bcb8-0b14-4abf-b6f2-c1bfd384ba69"
     private static let pageSize = 300
     private static let maximumRows = 30_000
-    private static let maximumPages = 100
     private static let maximumPasses = 3
 
     private let cities: [PolledCity]
@@ -29,7 +28,6 @@ struct CPCB: AirSource {
 
     // The pass.
     private var offset = 0
-    private var pages = 0
     private var rowsOfPass: Set<Int> = []
     private var rowsOfLastPass: Set<Int> = []
 
@@ -48,17 +46,14 @@ struct CPCB: AirSource {
     private mutating func beginPass() -> [SourceQuery] {
         passes += 1
         offset = 0
-        pages = 0
         rowsOfLastPass = rowsOfPass
         rowsOfPass = []
         return [page]
     }
 
-    /// Rows of the next page. A row that is lost at a place of a page, or between two, is elsewhere in the next pass.
-    private var limit: Int {
-        let repeated = passes - 1
-        return pages == 0 && repeated > 0 ? repeated : Self.pageSize - 7 * repeated
-    }
+    /// Rows of the next page. A later pass begins with a short one, so that a row that is lost at a place of a page, or
+    /// between two, is elsewhere.
+    private var limit: Int { offset == 0 && passes > 1 ? passes - 1 : Self.pageSize }
 
     private var page: SourceQuery {
         SourceQuery(
@@ -73,16 +68,15 @@ struct CPCB: AirSource {
         let total = min(Int(exactly: try document["total"].number()) ?? 0, Self.maximumRows)
         guard total > 0 else { throw .unreadable("total is \(document["total"].scalar)") }
         let received = try document["records"].elements().prefix(limit)
-        if pages == 0, passes == 1, !received.isEmpty, received.count * Self.maximumPages < total {
+        // A pass has about a hundred pages at most.
+        guard offset + received.count >= total || received.count >= min(limit, max(1, total / 100)) else {
             throw .refused("the key gives \(received.count) of \(total) rows at once")
         }
         for (place, row) in received.enumerated() { add(row, number: offset + place + 1, at: now) }
         rows.formUnion(rowsOfPass)
-        pages += 1
         offset += received.count
-        if offset < total, pages < Self.maximumPages, !received.isEmpty { return SourceResponse(queries: [page]) }
-        let isRepetition = offset >= total && rowsOfPass == rowsOfLastPass
-        if rows.count >= total || isRepetition { return stations.response(for: due, at: now) }
+        if offset < total { return SourceResponse(queries: [page]) }
+        if rows.count >= total || rowsOfPass == rowsOfLastPass { return stations.response(for: due, at: now) }
         if passes < Self.maximumPasses { return SourceResponse(queries: beginPass()) }
         let reason = "the key gives \(rows.count) of \(total) rows"
         return SourceResponse(findings: due.map { CityFinding(city: $0, reason: reason) })

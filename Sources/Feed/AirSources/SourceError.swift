@@ -14,14 +14,9 @@ public enum SourceError: Error, Sendable, Equatable {
     /// Sorts a source's own words, which it sends in place of what was asked for.
     public init(vendorMessage said: String) {
         let text = said.lowercased()
-        let words = text.split { !$0.isLetter }
-        func mentions(_ beginnings: String...) -> Bool { words.contains { beginnings.contains(where: $0.hasPrefix) } }
-        if mentions("quota") || ["rate limit", "limit exceeded", "too many"].contains(where: text.contains) {
+        if text.contains(/quota|rate limit|limit exceeded|too many/) {
             self = .busy(said)
-        } else if words.contains("key") || words.contains("keys")
-            || mentions(
-                "apikey", "token", "authoris", "authoriz", "unauthori", "authenticat", "unauthenticat", "forbidden")
-        {
+        } else if text.contains(/\b(?:keys?\b|api_?key|token|(?:un)?authori[sz]|(?:un)?authenticat|forbidden)/) {
             self = .refused(said)
         } else {
             self = .failed(said)

@@ -67,25 +67,25 @@ extension PolledSource {
     }
 
     private static func checkCombination(_ options: PollOptions, _ flags: ParsedFlags) throws(FlagError) {
-        func require(_ isGood: Bool, _ flag: String, _ expected: String) throws(FlagError) {
-            if !isGood { throw flags.rejection(of: flag, expected: expected) }
-        }
         let isJSON = options.source == .json
-        for flag in ["url", "jq", "header-file"] {
-            try require(isJSON || !flags.isGiven(flag), flag, "--source json with it")
+        let foreign = isJSON ? ["cities", "set", "index", "base-url", "key-file"] : ["url", "jq", "header-file"]
+        if let flag = foreign.first(where: flags.isGiven) {
+            let others = "another --source; json has --url, --jq, and --header-file for a key"
+            throw flags.rejection(of: flag, expected: isJSON ? others : "--source json with it")
         }
-        for flag in ["cities", "set", "index", "base-url", "key-file"] {
-            let expected = "another --source; json has --url, --jq, and --header-file for a key"
-            try require(!isJSON || !flags.isGiven(flag), flag, expected)
+        if isJSON, options.url == nil {
+            throw flags.rejection(of: "url", expected: "an address with --source json")
         }
-        try require(!isJSON || options.url != nil, "url", "an address with --source json")
-        try require(
-            !isJSON || options.jq != nil, "jq",
-            "a program with --source json that makes objects such as {city: .name, aqi: .value}")
-        try require(options.citiesFile == nil || !flags.isGiven("set"), "set", "no --cities beside it")
-        if let given = options.source.givenIndex, let index = options.index {
-            try require(
-                index == given, "index", "\(given.rawValue), the index that \(options.source.rawValue) gives")
+        if isJSON, options.jq == nil {
+            let expected = "a program with --source json that makes objects such as {city: .name, aqi: .value}"
+            throw flags.rejection(of: "jq", expected: expected)
+        }
+        if options.citiesFile != nil, flags.isGiven("set") {
+            throw flags.rejection(of: "set", expected: "no --cities beside it")
+        }
+        if let given = options.source.givenIndex, options.index ?? given != given {
+            let expected = "\(given.rawValue), the index that \(options.source.rawValue) gives"
+            throw flags.rejection(of: "index", expected: expected)
         }
     }
 

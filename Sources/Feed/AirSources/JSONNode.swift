@@ -57,11 +57,7 @@ struct JSONNode {
 
     private var unreadable: SourceError {
         let place = path.isEmpty ? "the document" : String(onOneLine(path).prefix(100))
-        return switch tree {
-        case nil: .unreadable("\(place) is missing")
-        case .null: .unreadable("\(place) is null")
-        default: .unreadable("\(place) has the wrong type")
-        }
+        return .unreadable("\(place) \(exists ? "has the wrong type" : "is missing")")
     }
 }
 

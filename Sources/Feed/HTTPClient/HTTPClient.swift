@@ -41,7 +41,6 @@ public import System
         unsafe CCurl_setNumber(handle, CURLOPT_TIMEOUT_MS, Int(timeout.pollMilliseconds))
         let connectTimeout = min(Self.connectTimeout, timeout).pollMilliseconds
         unsafe CCurl_setNumber(handle, CURLOPT_CONNECTTIMEOUT_MS, Int(connectTimeout))
-        unsafe CCurl_setNumber(handle, CURLOPT_MAXFILESIZE, maximumBodyBytes)
         // Signals are the main thread's.
         unsafe CCurl_setNumber(handle, CURLOPT_NOSIGNAL, 1)
         // Otherwise the end of a request waits for the thread that asks a name server, however silent that is.
@@ -87,8 +86,7 @@ public import System
         case CURLE_OK:
             let status = unsafe CCurl_status(handle)
             return HTTPClientResponse(status: status, headers: responseHeaders, body: transfer.body)
-        // libcurl's own words for both cases differ from version to version.
-        case CURLE_WRITE_ERROR, CURLE_FILESIZE_EXCEEDED:
+        case CURLE_WRITE_ERROR:
             throw SystemError(.peer, "the body has more than \(maximumBodyBytes) bytes")
         default:
             let text = String(decoding: message.prefix { $0 != 0 }, as: UTF8.self)

@@ -63,7 +63,6 @@ struct CPCB: AirSource {
     }
 
     mutating func read(_ body: [UInt8], of query: SourceQuery, at now: Int64) throws(SourceError) -> SourceResponse {
-        guard query == page else { return SourceResponse() }
         let document = try document(in: body)
         let total = min(Int(exactly: try document["total"].number()) ?? 0, Self.maximumRows)
         guard total > 0 else { throw .unreadable("total is \(document["total"].scalar)") }
@@ -72,7 +71,7 @@ struct CPCB: AirSource {
         guard offset + received.count >= total || received.count >= min(limit, max(1, total / 100)) else {
             throw .refused("the key gives \(received.count) of \(total) rows at once")
         }
-        for (place, row) in received.enumerated() { add(row, number: offset + place + 1, at: now) }
+        for row in received { add(row, at: now) }
         rows.formUnion(rowsOfPass)
         offset += received.count
         if offset < total { return SourceResponse(queries: [page]) }
@@ -82,20 +81,16 @@ struct CPCB: AirSource {
         return SourceResponse(findings: due.map { CityFinding(city: $0, reason: reason) })
     }
 
-    private mutating func add(_ row: JSONNode, number: Int, at now: Int64) {
-        guard let city = try? row["city"].text(), let station = try? row["station"].text(),
-            let pollutant = try? row["pollutant_id"].text(), let updatedAt = try? row["last_update"].text()
-        else {
-            rowsOfPass.insert(number.hashValue)
-            stations.omit("rows that cannot be read", "row \(number)")
-            return
-        }
+    private mutating func add(_ row: JSONNode, at now: Int64) {
+        let city = row["city"].scalar
+        let station = row["station"].scalar
+        let pollutant = row["pollutant_id"].scalar
         rowsOfPass.insert([row["state"].scalar, city, station, pollutant].hashValue)
         // Its older name is the second one.
         let average = row["avg_value"].exists ? row["avg_value"] : row["pollutant_avg"]
         stations.add(
             CPCBStations.Row(
-                city: city, station: station, updatedAt: epochSeconds(indian: updatedAt),
+                city: city, station: station, updatedAt: epochSeconds(indian: row["last_update"].scalar),
                 latitude: row["latitude"].looseNumber, longitude: row["longitude"].looseNumber,
                 averages: [pollutant: average.scalar]),
             at: now)

@@ -28,10 +28,7 @@ struct JSONNode {
         }
     }
 
-    func text() throws(SourceError) -> String {
-        guard let text = tree?.text else { throw unreadable }
-        return text
-    }
+    var text: String? { tree?.text }
 
     /// A number, also one in text, as several sources write them.
     func number() throws(SourceError) -> Double {
@@ -43,7 +40,7 @@ struct JSONNode {
     var looseNumber: Double? { try? number() }
 
     /// Seconds since the Unix epoch of text that a source documents as universal time, with or without its zone.
-    var universalTime: Int64? { (try? text()).flatMap { epochSeconds($0, zone: "Z") } }
+    var universalTime: Int64? { text.flatMap { epochSeconds($0, zone: "Z") } }
 
     /// A number, text or truth as it is written; empty for what is missing or null.
     var scalar: String {

@@ -43,15 +43,13 @@ struct OpenAQStations {
     private mutating func newestSensors(of station: JSONNode, named stationName: String) -> [OpenAQSensor] {
         let isIndian = station["country"]["code"].scalar == "IN"
         var newest: [Pollutant: OpenAQSensor] = [:]
-        for sensor in (try? station["sensors"].elements()) ?? [] {
-            guard let id = sensor["id"].looseNumber.flatMap({ Int(exactly: $0) }),
-                let name = try? sensor["parameter"]["name"].text(), let units = try? sensor["parameter"]["units"].text()
-            else {
-                omissions.insert(Omission("sensors that cannot be read", stationName))
-                continue
-            }
+        for node in (try? station["sensors"].elements()) ?? [] {
+            let name = node["parameter"]["name"].scalar
+            let units = node["parameter"]["units"].scalar
             guard let pollutant = name == "pm25" ? .pm25 : Pollutant(rawValue: name) else { continue }
-            guard let sensor = OpenAQSensor(id: id, pollutant, units: units, isIndian: isIndian) else {
+            guard let id = node["id"].looseNumber.flatMap({ Int(exactly: $0) }),
+                let sensor = OpenAQSensor(id: id, pollutant, units: units, isIndian: isIndian)
+            else {
                 omissions.insert(Omission("sensors with an unknown unit", "\(name) in \(units), \(stationName)"))
                 continue
             }

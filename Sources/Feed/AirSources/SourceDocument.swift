@@ -29,7 +29,7 @@ public func explanation(in body: [UInt8]) -> String? {
 
 /// The text of a node, of its first element, or of the first of the members that sources use for it.
 private func explanation(of node: JSONNode) -> String? {
-    if let text = try? node.text() {
+    if let text = node.text {
         return text.isEmpty ? nil : onOneLine(String(text.unicodeScalars.prefix(1000)))
     }
     if let elements = try? node.elements() { return elements.first.flatMap(explanation) }

@@ -33,7 +33,7 @@ struct WAQI: AirSource {
             station = try document(in: body)["data"].object()
             // An unknown number is an error inside of a good response.
             if station["status"].scalar == "error" {
-                throw .failed((try? station["msg"].text()) ?? "it gives no reason")
+                throw .failed(station["msg"].text ?? "it gives no reason")
             }
         } catch SourceError.failed(let text) {
             return SourceResponse(findings: [CityFinding(city: number, reason: onOneLine(text))])
@@ -54,11 +54,9 @@ struct WAQI: AirSource {
         // Without `iso` its parts are read; a dead station has none.
         let time = station["time"]
         let iso = time["iso"].exists ? time["iso"].scalar : time["s"].scalar
-        guard let observedAt = epochSeconds(iso, zone: time["tz"].scalar) else {
+        let observedAt = epochSeconds(iso, zone: time["tz"].scalar)
+        guard let observedAt, observedAt <= now + 3600, now - observedAt <= staleAfter else {
             throw AirUnavailable(iso.isEmpty ? "the station gives no time" : "the station's time is \(iso.prefix(40))")
-        }
-        guard observedAt <= now + 3600, now - observedAt <= staleAfter else {
-            throw AirUnavailable("the station's time is \(iso.prefix(40))")
         }
         try checkPlace(of: station, for: city)
         var subIndices: [Pollutant: Double] = [:]
@@ -70,7 +68,7 @@ struct WAQI: AirSource {
             case .missing: continue
             }
         }
-        let names = ((try? station["attributions"].elements()) ?? []).compactMap { try? $0["name"].text() }
+        let names = ((try? station["attributions"].elements()) ?? []).compactMap { $0["name"].text }
         let attribution = onOneLine(String(names.joined(separator: "; ").unicodeScalars.prefix(300)))
         return CityAir(
             index: index, observedAt: min(observedAt, now), subIndices: subIndices, basis: "given",

@@ -39,8 +39,7 @@ public import System
             unsafe CCurl_setPointer(handle, CURLOPT_CAPATH, nil)
         }
         unsafe CCurl_setNumber(handle, CURLOPT_TIMEOUT_MS, Int(timeout.pollMilliseconds))
-        let connectTimeout = min(Self.connectTimeout, timeout).pollMilliseconds
-        unsafe CCurl_setNumber(handle, CURLOPT_CONNECTTIMEOUT_MS, Int(connectTimeout))
+        unsafe CCurl_setNumber(handle, CURLOPT_CONNECTTIMEOUT_MS, Int(Self.connectTimeout.pollMilliseconds))
         // Signals are the main thread's.
         unsafe CCurl_setNumber(handle, CURLOPT_NOSIGNAL, 1)
         // Otherwise the end of a request waits for the thread that asks a name server, however silent that is.

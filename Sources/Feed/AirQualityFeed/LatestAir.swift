@@ -1,3 +1,5 @@
+import FeedSimulation
+
 /// The latest elements of the feed, as messages. Times are monotonic.
 struct LatestAir: Sendable {
     /// Entries of a message, so that it stays far below the length that clients accept.
@@ -35,9 +37,6 @@ struct LatestAir: Sendable {
     func isEmpty(at now: Duration) -> Bool { all(at: now) == [Array("[]".utf8)] }
 
     private static func messages(_ entries: [[UInt8]]) -> [[UInt8]] {
-        stride(from: 0, to: max(1, entries.count), by: entriesPerMessage).map { start in
-            let some = entries[start..<min(start + entriesPerMessage, entries.count)]
-            return Array("[".utf8) + some.filter { !$0.isEmpty }.joined(separator: ",".utf8) + "]".utf8
-        }
+        jsonArrays(of: entries.filter { !$0.isEmpty }, maximumCount: entriesPerMessage)
     }
 }

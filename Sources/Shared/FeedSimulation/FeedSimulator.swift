@@ -48,26 +48,17 @@ public struct FeedSimulator: Sendable {
         let time = Double(stepCount) * intervalSeconds
         stepCount += 1
         let hasDetails = beginnings.count <= Self.maximumDetailedCount
-        var messages: [[UInt8]] = []
-        var message = [UInt8(ascii: "[")]
-        var count = 0
+        var elements: [[UInt8]] = []
         for city in beginnings.indices {
             guard random.nextUnit() < coverage, !air.isSilent(city, at: time) else { continue }
-            if count == batch {
-                messages.append(message + [UInt8(ascii: "]")])
-                message.removeSubrange(1...)
-                count = 0
-            }
-            if count > 0 { message.append(UInt8(ascii: ",")) }
-            count += 1
             if drift > 0 { air.moveLevel(of: city, by: drift * (2 * random.nextUnit() - 1)) }
             let index = air.index(of: city, at: time)
-            message += beginnings[city]
-            message.appendNumber(index)
-            if hasDetails { SimulatedDetails.append(of: city, index: index, to: &message) }
-            message.append(UInt8(ascii: "}"))
+            var element = beginnings[city]
+            element.appendNumber(index)
+            if hasDetails { SimulatedDetails.append(of: city, index: index, to: &element) }
+            element.append(UInt8(ascii: "}"))
+            elements.append(element)
         }
-        messages.append(message + [UInt8(ascii: "]")])
-        return messages
+        return jsonArrays(of: elements, maximumCount: batch)
     }
 }

@@ -96,9 +96,7 @@ public struct Recording: Sendable {
             element += Array(",\"aqi\":".utf8) + index + "}".utf8
             days[day, default: []] += isMissing ? [] : [element]
         }
-        messages = days.sorted { $0.key < $1.key }.map { _, elements in
-            Array("[".utf8) + elements.joined(separator: ",".utf8) + "]".utf8
-        }
+        messages = days.sorted { $0.key < $1.key }.flatMap { jsonArrays(of: $0.value, maximumCount: .max) }
     }
 }
 

@@ -1,0 +1,11 @@
+/// The elements as JSON arrays, so many in each at most; an empty array where there are none.
+package func jsonArrays(of elements: [[UInt8]], maximumCount: Int) -> [[UInt8]] {
+    stride(from: 0, to: max(1, elements.count), by: maximumCount).map { start in
+        var array = [UInt8(ascii: "[")]
+        for element in elements[start...].prefix(maximumCount) {
+            if array.count > 1 { array.append(UInt8(ascii: ",")) }
+            array += element
+        }
+        return array + [UInt8(ascii: "]")]
+    }
+}

@@ -397,6 +397,6 @@ struct CPCBFeedTests {
             "", "<", "<html></html>", String(good.prefix(200)), String(good.dropLast(3)), "{\"total\":1}", "<a b='",
             "<a b=\"c", "<a b=c d", "<AqIndex", "<a =\"\"><b/ c>",
         ] { #expect(try source.error(of: text) == .unreadable("it is no XML with an AqIndex that ends")) }
-        #expect(try source.error(of: document("")) == .unreadable("it has no station"))
+        #expect(try reason(source.findings(in: document(""))) == noStation)
     }
 }

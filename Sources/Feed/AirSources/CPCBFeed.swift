@@ -14,7 +14,6 @@ struct CPCBFeed: AirSource {
     mutating func read(_ body: [UInt8], of query: SourceQuery, at now: Int64) throws(SourceError) -> SourceResponse {
         var stations = CPCBStations(cities)
         var city = ""
-        var isEmpty = true
         var isWhole = false
         var row: CPCBStations.Row?
         for tag in XMLTag.all(in: body) {
@@ -32,13 +31,11 @@ struct CPCBFeed: AirSource {
             case "/Station":
                 if let row { stations.add(row, at: now) }
                 row = nil
-                isEmpty = false
             case "/AqIndex": isWhole = true
             default: continue
             }
         }
         guard isWhole else { throw .unreadable("it is no XML with an AqIndex that ends") }
-        guard !isEmpty else { throw .unreadable("it has no station") }
         return stations.response(for: due, at: now)
     }
 }

@@ -26,8 +26,8 @@ struct FlagErrorTests {
             ),
             (
                 ["record", "http://me:secret@host/?key=secret"],
-                #"URL "http://***@host/?***": it does not begin with ws:// or wss://, "#
-                    + "expected ws://host:port/path or wss://host:port/path"
+                #"URL "http://***@host/?***": expected a ws:// or wss:// address, such as ws://host:8080/path; "#
+                    + "it does not begin with ws:// or wss://"
             ),
             (
                 ["record", "ws://h/", "--output=/no/file"],

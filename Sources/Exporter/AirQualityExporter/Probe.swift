@@ -8,14 +8,11 @@ import WebSocket
 /// `probe`: prints what a feed sends, what is read of it, and what would read the rest; status 0 when a reading came.
 func probe(_ flags: ParsedFlags, arguments: [String]) throws -> Int32 {
     let options: ProbeOptions = try flags.options()
-    let text = flags.operands[0]
-    guard let address = ValueFormat.feedAddress.parse(text) else {
-        throw FlagError("URL \(quoted(masked(address: text))): expected \(ValueFormat.feedAddress.expected(text))")
-    }
+    let address = try flags.feedAddress()
     try options.configuration.checkFeed()
     let visit = try FeedVisit(address, options.configuration, timeout: options.timeout)
     var report = ProbeReport(settings: options.configuration)
-    report.describe(visit, address: text, given: connectionFlags(of: arguments))
+    report.describe(visit, address: flags.operands[0], given: connectionFlags(of: arguments))
     StandardStream.output.write(report.text)
     return report.readings.isEmpty ? 1 : 0
 }

@@ -1,4 +1,3 @@
-import Bytes
 import CommandLine
 import FeedOptions
 import System
@@ -7,7 +6,9 @@ import WebSocket
 /// Records a feed until a signal comes, or until the lines cannot be written.
 func record(_ flags: ParsedFlags, signals: Signals) throws {
     let options: RecordOptions = try flags.options()
-    let feed = try feedConfiguration(of: flags, options.feed)
+    // Checked now and not at the first connection.
+    try options.feed.check()
+    let feed = options.feed.client(of: try flags.feedAddress())
     let log = flags.beginLog(level: options.logLevel, format: options.logFormat)
     let recorder = try flags.using(
         "output", expected: "a file to append to",
@@ -24,18 +25,4 @@ func record(_ flags: ParsedFlags, signals: Signals) throws {
     // A reader of standard output who does not read keeps the client's thread.
     if !hasEnded, recorder.failure == nil { endProcess(status: 0) }
     if let failure = recorder.failure { throw failure }
-}
-
-/// The connection to the feed that the operand names. Its options are checked now and not at the first connection.
-private func feedConfiguration(
-    of flags: ParsedFlags, _ options: FeedClientOptions
-) throws -> WebSocketClientConfiguration {
-    let text = flags.operands[0]
-    try options.check()
-    do throws(SystemError) {
-        return options.client(of: try WebSocketAddress(text))
-    } catch {
-        let shown = quoted(masked(address: text))
-        throw FlagError("URL \(shown): \(error), expected ws://host:port/path or wss://host:port/path")
-    }
 }

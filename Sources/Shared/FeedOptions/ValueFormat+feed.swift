@@ -1,7 +1,25 @@
 internal import Bytes
-internal import CommandLine
+package import CommandLine
 internal import HTTPText
-internal import WebSocket
+internal import System
+package import WebSocket
+
+extension ValueFormat<WebSocketAddress> {
+    package static var feedAddress: Self {
+        Self(
+            "ADDRESS",
+            expected: { text in
+                var reason = ""
+                do throws(SystemError) {
+                    _ = try WebSocketAddress(text)
+                } catch {
+                    reason = "; \(error)"
+                }
+                return "a ws:// or wss:// address, such as ws://host:8080/path" + reason
+            },
+            parse: { try? WebSocketAddress($0) })
+    }
+}
 
 extension ValueFormat<HTTPField> {
     /// A header field of a flag, or of a line in a file.
@@ -39,5 +57,17 @@ extension ValueFormat<String> {
         Self("NAME", expected: "a name of letters, digits and !#$%&'*+-.^_`|~") { name in
             name.isEmpty || !name.utf8.allSatisfy(isTokenCharacter) ? nil : name
         }
+    }
+}
+
+extension ParsedFlags {
+    /// The address of a feed that the operand names.
+    package func feedAddress() throws(FlagError) -> WebSocketAddress {
+        let text = operands[0]
+        let format = ValueFormat.feedAddress
+        guard let address = format.parse(text) else {
+            throw FlagError("URL \(quoted(masked(address: text))): expected \(format.expected(text))")
+        }
+        return address
     }
 }

@@ -1,25 +1,6 @@
 import Bytes
 import CommandLine
 import JSON
-import System
-import WebSocket
-
-extension ValueFormat<WebSocketAddress> {
-    static var feedAddress: Self {
-        Self(
-            "ADDRESS",
-            expected: { text in
-                var reason = ""
-                do throws(SystemError) {
-                    _ = try WebSocketAddress(text)
-                } catch {
-                    reason = "; \(error)"
-                }
-                return "a ws:// or wss:// address, such as ws://host:8080/path" + reason
-            },
-            parse: { try? WebSocketAddress($0) })
-    }
-}
 
 extension ValueFormat<[[UInt8]]> {
     static var jsonPointer: Self {

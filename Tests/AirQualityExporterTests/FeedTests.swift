@@ -67,15 +67,17 @@ struct FeedTests {
         #expect(told.last.map { $0 % 2 == 0 } == true, "a feed is not left as lost that is connected")
     }
 
-    @Test func `Rejections are told at the first of each reason, then hourly`() {
-        var log = log()
-        func dues(_ reason: RejectionReason?, at seconds: [Int]) -> [Int] {
-            seconds.filter { log.isDue(reason, at: .seconds($0)) }
-        }
-        #expect(dues(nil, at: [2]) == [2])
-        #expect(dues(.noValue, at: [2]) == [2])
-        let said = dues(.noCity, at: [1] + Array(stride(from: 3, to: 3601, by: 7)) + [3602])
-        #expect(said == [1, 3602])
+    private func handler(_ store: ReadingStore) throws -> FeedHandler {
+        let feed = ConfiguredFeed(label: "ws://x/", address: try WebSocketAddress("ws://x/"), settings: Configuration())
+        return FeedHandler(feed, number: 0, store: store, logger: Logger(now: { 0 }, write: lines.append))
+    }
+
+    @Test func `Rejections are told at the first of each reason, then hourly`() throws {
+        var handler = try handler(ReadingStore(rules: StoreRules(), feeds: ["ws://x/"], at: 0))
+        let seconds = [1] + Array(stride(from: 3, to: 3601, by: 7)) + [3602]
+        for second in seconds { handler.receive(.text, Array(#"[{"aqi":1}]"#.utf8).span, at: .seconds(second)) }
+        for message in ["[]", #"[{"city":"x"}]"#] { handler.receive(.text, Array(message.utf8).span, at: .seconds(2)) }
+        #expect(logged.count { $0.contains("reason=no_city") } == 2 && logged.count == 4)
     }
 
     /// The explanation of the first reason for which a message is rejected, or of its being without readings.
@@ -134,8 +136,7 @@ struct FeedTests {
 
     @Test func `What a server says is not hidden by its greeting, nor by what it said before`() throws {
         let store = ReadingStore(rules: StoreRules(), feeds: ["ws://x/"], at: 0)
-        let feed = ConfiguredFeed(label: "ws://x/", address: try WebSocketAddress("ws://x/"), settings: Configuration())
-        var handler = FeedHandler(feed, number: 0, store: store, logger: Logger(write: lines.append))
+        var handler = try handler(store)
         func said() -> String? {
             let problem = store.snapshot(withHistories: true).readinessProblem(at: currentTime()) ?? ""
             return problem.firstRange(of: "says=").map { String(problem[$0.upperBound...]) }

@@ -15,12 +15,18 @@ struct FeedHandler: ~Copyable {
     private let logger: Logger
     private var reader: MessageReader
     private var log: FeedLog
-    /// Explanations with a server's own words, which may alternate.
-    private var explanations: [RejectionReason?: [String: MessageExplanation]] = [:]
+    /// The explanations that the log had within the last hour.
+    private var explanations: [Topic: (fields: [ExplanationField], loggedAt: Duration)] = [:]
     /// The reasons for which the store has words of the server on this connection.
     private var saidReasons: Set<RejectionReason?> = []
     private var isFirstMessage = true
     private var hasToldOfTimes = false
+
+    /// The subject of an explanation: a reason, and a server's own words, which may alternate.
+    private struct Topic: Hashable {
+        let reason: RejectionReason?
+        let words: String?
+    }
 
     /// - Parameter number: the feed's place in the store.
     init(_ feed: ConfiguredFeed, number: Int, store: ReadingStore, logger: Logger) {
@@ -42,8 +48,8 @@ struct FeedHandler: ~Copyable {
         store.apply(event, feed: number)
     }
 
-    /// Takes in a whole message, text or binary.
-    mutating func receive(_ kind: WebSocketMessageKind, _ message: Span<UInt8>) {
+    /// Takes in a whole message, text or binary; `now` is of the monotonic clock.
+    mutating func receive(_ kind: WebSocketMessageKind, _ message: Span<UInt8>, at now: Duration = monotonicTime()) {
         let outcome: MessageReader.Outcome
         if case .tooLarge(let byteCount) = kind {
             outcome = MessageReader.Outcome(
@@ -63,34 +69,33 @@ struct FeedHandler: ~Copyable {
                 "Times without a zone: readings have the time of their arrival",
                 metadata: ["feed": label, "hint": "--feed.time-zone +05:30"])
         }
-        for reason in recorded.rejections.reasons { explain(reason, message, outcome, recorded) }
-        if outcome.decoded.isWithoutReadings { explain(nil, message, outcome, recorded) }
+        for reason in recorded.rejections.reasons { explain(reason, message, outcome, recorded, at: now) }
+        if outcome.decoded.isWithoutReadings { explain(nil, message, outcome, recorded, at: now) }
         reader.decoder.recycle(outcome.decoded)
     }
 
+    /// Tells the store why messages give no readings, and the log at most hourly, with at most ``FeedLog/burst`` of a
+    /// server's own words.
     private mutating func explain(
         _ reason: RejectionReason?, _ message: Span<UInt8>, _ outcome: borrowing MessageReader.Outcome,
-        _ recorded: RecordOutcome
+        _ recorded: RecordOutcome, at now: Duration
     ) {
         let words = outcome.decoded.accepted.isEmpty ? MessageExplanation.serverWords(in: message) : nil
-        guard log.isDue(reason, words: words, at: monotonicTime()) else {
-            guard let words, let known = explanations[reason]?[words] else { return }
-            saidReasons.insert(reason)
-            return store.apply(.explained(reason, known.fields), feed: number)
-        }
-        let explanation = MessageExplanation(
-            reason, of: message.array, outcome, recorded, settings: reader.settings)
-        if let words {
-            // A server that always finds new words.
-            if explanations[reason, default: [:]].count >= 50 { explanations[reason] = nil }
-            explanations[reason, default: [:]][words] = explanation
-            saidReasons.insert(reason)
-        }
+        let topic = Topic(reason: reason, words: words)
+        explanations = explanations.filter { now - $0.value.loggedAt < FeedLog.reminder }
+        let known = explanations[topic]?.fields
+        if known == nil, words != nil, explanations.count(where: { $0.key.words != nil }) >= FeedLog.burst { return }
+        let explanation =
+            known == nil
+            ? MessageExplanation(reason, of: message.array, outcome, recorded, settings: reader.settings) : nil
+        let fields = known ?? explanation?.fields ?? []
         // A greeting does not hide what the server said before it.
+        if words != nil { saidReasons.insert(reason) }
         if words != nil || !saidReasons.contains(reason) {
-            store.apply(.explained(reason, explanation.fields), feed: number)
+            store.apply(.explained(reason, fields), feed: number)
         }
-        guard let feed = store.feeds.first(where: { $0.label == label }) else { return }
+        guard let explanation, let feed = store.feeds.first(where: { $0.label == label }) else { return }
+        explanations[topic] = (fields, now)
         var metadata = ["feed": label] + feed.details(of: reason)
         if let hint = feed.hint(of: reason) {
             // The log escapes quotation marks and backslashes; a shell takes the escapes back between $' and '.

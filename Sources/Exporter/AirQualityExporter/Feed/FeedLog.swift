@@ -3,9 +3,9 @@ import Bytes
 import FeedProtocol
 import System
 
-/// The log of a feed: changes of its connection's state, not every attempt, and why readings are rejected.
+/// The log of a feed's connection: changes of its state, not every attempt.
 ///
-/// A feed that goes up and down all the time, or sends what is rejected, cannot fill the log.
+/// A feed that goes up and down all the time cannot fill the log.
 struct FeedLog: Sendable {
     /// Disconnects that are told of at once; a further one comes with every ``rest``.
     static let burst = 10
@@ -21,10 +21,6 @@ struct FeedLog: Sendable {
     private var said = ""
     private var saidAt = Duration.zero
     private var disconnects = TokenBucket(burst, each: rest)
-    private var explanations: [RejectionReason?: TokenBucket] = [:]
-    /// The words of the server that were told since a time.
-    private var words: Set<String> = []
-    private var wordsSince = Duration.zero
 
     init(label: String, logger: Logger) {
         self.label = label
@@ -58,17 +54,6 @@ struct FeedLog: Sendable {
             tell("paused", .info, "Feed paused: no scrapes", at: now)
         case .resumed: write(.info, "Feed resumed")
         }
-    }
-
-    /// Whether it is time to tell that messages give no readings: each reason at first, then at most hourly, and so
-    /// each of a server's own words, ``burst`` of them an hour. Reason `nil`: they are without readings.
-    mutating func isDue(_ reason: RejectionReason?, words text: String? = nil, at now: Duration) -> Bool {
-        if now - wordsSince >= Self.reminder {
-            words = []
-            wordsSince = now
-        }
-        if let text { return words.count < Self.burst && words.insert(text).inserted }
-        return explanations[reason, default: TokenBucket(each: Self.reminder)].take(at: now)
     }
 
     private func write(_ level: Logger.Level, _ message: String, _ details: Logger.Metadata = [:]) {

@@ -15,10 +15,8 @@ final class FeedSet: Sendable {
     private let current = Mutex<[FeedReceiver]>([])
     /// Locked while feeds are paused, resumed or replaced, so that the last to decide is the last to do it.
     let usage: Monitor<Usage>
-    /// Held by the start, by one reload at a time, and by the end; taken before `current`.
-    private let phase = Mutex(Phase.starting)
-
-    private enum Phase { case starting, running, stopped }
+    /// Whether feeds are read. Held by the start, by one reload at a time, and by the end; taken before `current`.
+    private let isRunning = Mutex(false)
 
     /// Whether anybody still reads what the feeds bring.
     struct Usage {
@@ -56,19 +54,17 @@ final class FeedSet: Sendable {
 
     /// Dials all feeds.
     func start() throws {
-        try phase.withLock { phase in
-            let receivers = try initial.map {
-                try FeedReceiver($0, isPaused: false, store: store, logger: logger)
-            }
+        try isRunning.withLock { isRunning in
+            let receivers = try initial.map { try FeedReceiver($0, isPaused: false, store: store, logger: logger) }
             current.withLock { $0 = receivers }
-            phase = .running
+            isRunning = true
         }
     }
 
     /// Closes all feeds, for good.
     func stop() {
-        phase.withLock { phase in
-            phase = .stopped
+        isRunning.withLock { isRunning in
+            isRunning = false
             for receiver in receivers { receiver.client.stop() }
             for receiver in receivers { receiver.thread.join() }
         }
@@ -108,24 +104,15 @@ final class FeedSet: Sendable {
     /// touched. Nothing changes where a file is bad. Blocks as long as the closed connections need. Returns `nil`, or
     /// what is wrong in one line, which is logged as well.
     func reload() -> String? {
-        phase.withLock { phase in
-            if phase == .starting {
-                logger.error("Feeds not loaded: they are being started")
-                return "the feeds are being started: try again"
-            }
-            if phase == .stopped { return nil }
+        isRunning.withLock { isRunning in
+            guard isRunning else { return "the feeds are being started or stopped" }
             let wanted: [ConfiguredFeed]
             do {
                 wanted = try configuration.configuredFeeds()
                 try Self.requireFiles(forFeeds: wanted.count)
-            } catch {
-                logger.error("Feeds not loaded, keeping the previous ones", metadata: ["err": "\(error)"])
-                return "\(error)"
-            }
-            do throws(FeedOptionError) {
                 try configuration.feed.checkFiles()
             } catch {
-                logger.error("Cannot connect to feeds: unusable file", metadata: ["err": "\(error)"])
+                logger.error("Feeds not loaded, keeping the previous ones", metadata: ["err": "\(error)"])
                 return "\(error)"
             }
             return configuration.feedFile == nil ? nil : replace(with: wanted)

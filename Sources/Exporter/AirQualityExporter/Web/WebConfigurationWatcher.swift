@@ -4,7 +4,7 @@ import System
 import WebConfiguration
 
 /// The web configuration file and the files that it names, put in force again when they change. A bad file leaves the
-/// last good one in force. The methods that read block as long as the files do; one is called at a time.
+/// last good one in force. All methods block while files are being read.
 final class WebConfigurationWatcher: Sendable {
     /// The file; `nil`: there is nothing to watch.
     let path: String?
@@ -17,7 +17,7 @@ final class WebConfigurationWatcher: Sendable {
         /// Whether passwords are in force.
         var hasPasswords = false
         /// The reason why the files are not in force.
-        var badReason: String?
+        var problem: String?
         weak var server: HTTPServer?
     }
 
@@ -43,46 +43,48 @@ final class WebConfigurationWatcher: Sendable {
     /// Reads the files again if they have changed; while invalid, at every call: the fix may be in a file not watched.
     /// Returns whether they are in force; `nil` when they were not read.
     func check() -> Bool? {
-        let (badReason, stamps) = state.withLock { ($0.badReason, $0.stamps) }
-        guard badReason != nil || stamps.contains(where: { FileStamp($0.key) != $0.value }) else { return nil }
-        return reload(toldReason: badReason) == nil
+        state.withLock { state in
+            let isChanged = state.stamps.contains { FileStamp($0.key) != $0.value }
+            guard isChanged || state.problem != nil else { return nil }
+            load(&state, told: state.problem)
+            return state.problem == nil
+        }
     }
 
-    /// Reads the files again; `nil` when they are in force, else why not, in one line. Logs no `toldReason` again.
-    func reload(toldReason: String? = nil) -> String? {
-        guard let path else { return nil }
-        let old = state.withLock(\.self)
-        var new = State(server: old.server)
+    /// Reads the files again; `nil` when they are in force, else why not, in one line.
+    func reload() -> String? {
+        state.withLock { state in
+            load(&state, told: nil)
+            return state.problem
+        }
+    }
+
+    /// Puts the files in force, or logs why not, unless that was `told` before. Does nothing before there is a server:
+    /// the first check sees what has changed until then.
+    private func load(_ state: inout State, told: String?) {
+        guard let path, let server = state.server else { return }
         do throws(SystemError) {
-            let configuration = try WebConfiguration(file: path) { new.stamps[$0] = FileStamp($0) }
-            new.hasPasswords = !configuration.users.isEmpty
-            guard new.hasPasswords || !old.hasPasswords else {
+            var stamps: [String: FileStamp?] = [:]
+            let configuration = try WebConfiguration(file: path) { stamps[$0] = FileStamp($0) }
+            guard !configuration.users.isEmpty || !state.hasPasswords else {
                 // Half a file must not open what passwords protect.
                 throw SystemError(
                     .system,
                     "web configuration \(path): basic_auth_users is empty and passwords are in force, "
                         + "expected a user; restart to serve without passwords")
             }
-            try old.server?.reload(configuration)
-            let isSame = new.stamps == old.stamps && old.badReason == nil
+            try server.reload(configuration)
+            let isSame = stamps == state.stamps && state.problem == nil
+            state = State(stamps: stamps, hasPasswords: !configuration.users.isEmpty, server: server)
             logger.info("Web configuration \(isSame ? "unchanged" : "loaded")", metadata: ["file": path])
             if !isSame { logWarnings(of: configuration) }
         } catch {
-            new = old
-            new.badReason = error.reason
-            if error.reason != toldReason {
-                logger.error(
-                    "Error loading web configuration: keeping the previous one",
-                    metadata: ["file": path, "err": error.reason])
-            }
+            state.problem = error.reason
+            guard error.reason != told else { return }
+            logger.error(
+                "Error loading web configuration: keeping the previous one",
+                metadata: ["file": path, "err": error.reason])
         }
-        state.withLock { state in
-            // The server may have come meanwhile, without what was read: the next check reads it again.
-            new.server = state.server
-            if old.server == nil { new.stamps = old.stamps }
-            state = new
-        }
-        return new.badReason
     }
 
     private func logWarnings(of configuration: WebConfiguration) {

@@ -6,30 +6,16 @@ import System
 import WebSocket
 
 /// `probe`: prints what a feed sends, what is read of it, and what would read the rest; status 0 when a reading came.
-func probe(_ flags: ParsedFlags, arguments: [String]) throws -> Int32 {
+func probe(_ flags: ParsedFlags) throws -> Int32 {
     let options: ProbeOptions = try flags.options()
     let address = try flags.feedAddress()
     try options.configuration.checkFeed()
     let visit = try FeedVisit(address, options.configuration, timeout: options.timeout)
     var report = ProbeReport(settings: options.configuration)
-    report.describe(visit, address: flags.operands[0], given: connectionFlags(of: arguments))
+    let others: Set = ["feed.items", "feed.city-field", "feed.value-field", "feed.jq", "timeout"]
+    report.describe(visit, address: flags.operands[0], given: flags.words(without: others))
     StandardStream.output.write(report.text)
     return report.readings.isEmpty ? 1 : 0
-}
-
-/// The flags as they were typed, wherever they stand, without those of the shape of messages and of this command.
-private func connectionFlags(of arguments: [String]) -> [String] {
-    let others = ["--feed.items", "--feed.city-field", "--feed.value-field", "--feed.jq", "--timeout"]
-    var words: [String] = []
-    var isOther = false
-    var needsValue = false
-    for word in arguments where word != "--" {
-        let isFlag = word.hasPrefix("--")
-        if isFlag { isOther = others.contains { word == $0 || word.hasPrefix($0 + "=") } }
-        if !isOther, isFlag || needsValue { words.append(word) }
-        needsValue = isFlag && !word.contains("=") && word != "--feed.insecure-skip-verify"
-    }
-    return words
 }
 
 /// One connection to a feed, for up to three messages.

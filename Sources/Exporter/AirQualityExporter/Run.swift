@@ -5,9 +5,9 @@ import System
 import WebConfiguration
 
 /// Does what the flags say, and returns the exit status.
-func run(_ flags: ParsedFlags, arguments: [String], signals: Signals) throws -> Int32 {
+func run(_ flags: ParsedFlags, signals: Signals) throws -> Int32 {
     if ["probe", "healthcheck"].contains(flags.command.name) { signals.unblock() }
-    if flags.command.name == "probe" { return try probe(flags, arguments: arguments) }
+    if flags.command.name == "probe" { return try probe(flags) }
     let configuration = try Configuration(flags)
     if flags.command.name == "healthcheck" { return healthcheck(configuration) }
     if configuration.isCheck { signals.unblock() }

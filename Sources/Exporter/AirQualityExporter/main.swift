@@ -9,6 +9,6 @@ if arguments.first == JQWorker.command { exit(JQWorker.run(arguments)) }
 // Before any other thread exists, so that all of them have the signals blocked.
 let signals = Signals.block()
 returnFreedMemory()
-let status = Program.exporter.run(arguments, signals: signals) { try run($0, arguments: arguments, signals: signals) }
+let status = Program.exporter.run(arguments, signals: signals) { try run($0, signals: signals) }
 LogWriter.standardError.flush()
 exit(status)

@@ -28,6 +28,13 @@ public struct ParsedFlags: Sendable {
     /// Whether the command line or the environment has the flag, which is named without its dashes.
     public func isGiven(_ flag: String) -> Bool { given[flag] != nil }
 
+    /// The flags of the command line, but for some, as words of another one. Those of variables are not among them.
+    public func words(without others: Set<String>) -> [String] {
+        command.flags.filter { origin(of: $0.name).hasPrefix("--") && !others.contains($0.name) }.flatMap { flag in
+            (given[flag.name]?.values ?? []).map { "--\(flag.name)=\($0)" }
+        }
+    }
+
     /// Name of the flag in an error: the flag with its dashes, or the variable that has its value.
     public func origin(of flag: String) -> String { given[flag]?.origin ?? "--" + flag }
 

@@ -156,7 +156,7 @@ def test_probe_repeats_the_flags_wherever_they_stand(programs):
         found = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
         assert "to read it" in found.stdout, found.stdout + found.stderr
         named = shlex.split(found.stdout.split("to read it:\n")[1].splitlines()[0])
-        flags = ["--feed.connect-timeout", "5s", "--feed.header", "A: b", "--feed.items", "/data"]
+        flags = ["--feed.header=A: b", "--feed.connect-timeout=5s", "--feed.items", "/data"]
         assert named == ["air-quality-exporter", "--feed.url", feed.url, *flags]
 
 

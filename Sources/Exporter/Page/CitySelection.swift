@@ -20,10 +20,8 @@ struct CitySelection {
         let part = query.search.split(separator: " ").joined(separator: " ").lowercased()
         // No name has a letter with more signs, and each comparison would take long.
         let mayMatch = part.allSatisfy { $0.unicodeScalars.count <= 8 }
-        for (city, state) in snapshot.states.enumerated() {
-            let name = String(decoding: state.name, as: UTF8.self).lowercased()
-            // Characters find each spelling of a letter, scalars a letter without the signs that follow it.
-            guard mayMatch, name.contains(part) || name.unicodeScalars.contains(part.unicodeScalars) else { continue }
+        for (city, state) in snapshot.states.enumerated()
+        where part.isEmpty || (mayMatch && Self.has(part, in: state.name)) {
             counts[0] += 1
             counts[Int(state.category)] += 1
             if query.category == nil || query.category == state.category { cities.append(city) }
@@ -42,5 +40,13 @@ struct CitySelection {
         page = min(query.page, pageCount)
         let size = query.isKiosk ? Self.kioskSize : Self.pageSize
         cities = Array(cities.dropFirst((page - 1) * size).prefix(size))
+    }
+
+    private static func has(_ part: String, in name: [UInt8]) -> Bool {
+        let text = String(decoding: name, as: UTF8.self).lowercased()
+        // Characters find each spelling of a letter, scalars a letter without the signs that follow it, which ASCII has
+        // not: they take four times as long.
+        let isASCII = name.allSatisfy { $0 < 0x80 }
+        return text.contains(part) || (!isASCII && text.unicodeScalars.contains(part.unicodeScalars))
     }
 }

@@ -8,7 +8,6 @@ import System
 struct PageEndpoint: Sendable {
     private let store: ReadingStore
     private let settings: PageSettings
-    private let cache = PageCache()
 
     private static let policy = [
         "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "connect-src 'self'",
@@ -33,17 +32,14 @@ struct PageEndpoint: Sendable {
 
     /// No entity tag: a page's ages make each response another one. `render` gives `nil` without such a city.
     func respond(to request: HTTPRequest, _ render: (Page) throws(QueryError) -> [UInt8]?) -> HTTPResponse {
-        let snapshot = store.snapshot(withHistories: true)
-        let now = currentTime()
-        return cache.response(to: request, version: snapshot.version, at: now) {
-            do throws(QueryError) {
-                guard let document = try render(Page(settings, snapshot, at: now)) else {
-                    return HTTPResponse(status: 404, line: "no such city; see / for the list")
-                }
-                return HTTPResponse(headers: Self.headers, to: request, document)
-            } catch {
-                return HTTPResponse(status: 400, line: error.line)
+        let page = Page(settings, store.snapshot(withHistories: true), at: currentTime())
+        do throws(QueryError) {
+            guard let document = try render(page) else {
+                return HTTPResponse(status: 404, line: "no such city; see / for the list")
             }
+            return HTTPResponse(headers: Self.headers, to: request, document)
+        } catch {
+            return HTTPResponse(status: 400, line: error.line)
         }
     }
 }

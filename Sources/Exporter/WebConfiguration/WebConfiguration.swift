@@ -39,11 +39,13 @@ extension WebConfiguration {
 
     /// Reads the file and the files that it names. Accepts what exporter-toolkit 0.17 accepts.
     ///
-    /// - Parameter willRead: called with each file before it is read.
+    /// - Parameter willRead: called with each file before it is read; its error is that of the file.
     /// - Throws: one line with the file, the line in it, the key, its value (secrets masked) and what was expected.
-    public init(file path: String, willRead: (_ path: String) -> Void = { _ in }) throws(SystemError) {
+    public init(
+        file path: String, willRead: (_ path: String) throws(SystemError) -> Void = { _ in }
+    ) throws(SystemError) {
         func read(_ path: String) throws(SystemError) -> [UInt8] {
-            willRead(path)
+            try willRead(path)
             return try readFile(path, limit: Self.fileLimit)
         }
         try self.init(text: read(path), path: path, read: read)

@@ -14,4 +14,9 @@ public struct FileStamp: Sendable, Equatable {
         size = Int64(status.st_size)
         changedAt = Int64(status.st_ctim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_ctim.tv_nsec)
     }
+
+    /// The stamps of files by their paths. Returns in time: a file that does not respond is an error.
+    public static func stamps(of paths: [String]) throws(SystemError) -> [String: FileStamp?] {
+        try inTime(paths.joined(separator: " ")) { Dictionary(paths.map { ($0, FileStamp($0)) }) { $1 } }
+    }
 }

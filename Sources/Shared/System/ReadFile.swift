@@ -2,23 +2,30 @@ internal import Bytes
 internal import Glibc
 internal import Synchronization
 
-/// The whole content of a regular file of at most `limit` bytes. Returns in time: a file of a network mount that does
-/// not respond is an error, and the thread that reads it is left behind.
+/// The whole content of a regular file of at most `limit` bytes. Returns in time.
 public func readFile(_ path: String, limit: Int) throws(SystemError) -> [UInt8] {
+    try inTime(path) { () throws(SystemError) in try readFileBlocking(path, limit: limit) }
+}
+
+/// Finds something out about a file. Returns in time: a file of a network mount that does not respond is an error, and
+/// the thread that waits for it is left behind.
+func inTime<Found: Sendable>(
+    _ path: String, _ find: @escaping @Sendable () throws(SystemError) -> Found
+) throws(SystemError) -> Found {
     guard filesUnderWay.load(ordering: .relaxed) < maximumFilesUnderWay else {
         throw cannotRead(path, "\(maximumFilesUnderWay) files do not respond")
     }
-    let result = Monitor<Result<[UInt8], SystemError>?>(nil)
+    let result = Monitor<Result<Found, SystemError>?>(nil)
     _ = try ServiceThread(name: "file") {
         filesUnderWay.add(1, ordering: .relaxed)
-        let read = Result { () throws(SystemError) in try readFileBlocking(path, limit: limit) }
+        let found = Result { () throws(SystemError) in try find() }
         filesUnderWay.subtract(1, ordering: .relaxed)
-        result.change { $0 = read }
+        result.change { $0 = found }
     }
-    guard let read = result.wait(until: monotonicTime() + .seconds(5), { $0 }) else {
+    guard let found = result.wait(until: monotonicTime() + .seconds(5), { $0 }) else {
         throw cannotRead(path, "it does not respond within 5 s")
     }
-    return try read.get()
+    return try found.get()
 }
 
 /// Reads of the process that may hang at a time, each with a thread.

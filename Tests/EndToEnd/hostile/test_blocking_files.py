@@ -82,9 +82,9 @@ def test_a_web_configuration_that_does_not_respond_leaves_the_last_one_in_force(
         "--feed.demo", "--web.config.file", str(file), "--web.enable-lifecycle"
     )
     with hung(file):
-        exporter.wait_for_line("Web configuration file does not respond", 1, seconds=30)
+        exporter.wait_for_line("it does not respond within 5 s", 1)
         rejected = exporter.get("/-/reload", method="POST")
-        assert rejected.status == 500 and b"does a file system hang?" in rejected.body
+        assert rejected.status == 500 and b"not respond" in rejected.body
         expect_one_line(rejected)
         assert exporter.get("/metrics").headers["X-Frame-Options"] == "deny"
         exporter.signal(signal.SIGTERM)

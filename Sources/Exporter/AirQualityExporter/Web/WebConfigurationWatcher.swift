@@ -28,14 +28,10 @@ final class WebConfigurationWatcher: Sendable {
     init(path: String?, logger: Logger) throws(SystemError) {
         self.path = path
         self.logger = logger
-        var state = State()
-        initial =
-            try path.map { path throws(SystemError) in
-                try WebConfiguration(file: path) { state.stamps[$0] = FileStamp($0) }
-            } ?? WebConfiguration()
-        state.hasPasswords = !initial.users.isEmpty
-        self.state = Mutex(state)
-        logWarnings(of: initial)
+        let (configuration, stamps) = try path.map(Self.read) ?? (WebConfiguration(), [:])
+        initial = configuration
+        state = Mutex(State(stamps: stamps, hasPasswords: !configuration.users.isEmpty))
+        logWarnings(of: configuration)
     }
 
     func follow(_ server: HTTPServer) { state.withLock { $0.server = server } }
@@ -44,7 +40,7 @@ final class WebConfigurationWatcher: Sendable {
     /// Returns whether they are in force; `nil` when they were not read.
     func check() -> Bool? {
         state.withLock { state in
-            let isChanged = state.stamps.contains { FileStamp($0.key) != $0.value }
+            let isChanged = (try? FileStamp.stamps(of: Array(state.stamps.keys))) != state.stamps
             guard isChanged || state.problem != nil else { return nil }
             load(&state, told: state.problem)
             return state.problem == nil
@@ -64,8 +60,7 @@ final class WebConfigurationWatcher: Sendable {
     private func load(_ state: inout State, told: String?) {
         guard let path, let server = state.server else { return }
         do throws(SystemError) {
-            var stamps: [String: FileStamp?] = [:]
-            let configuration = try WebConfiguration(file: path) { stamps[$0] = FileStamp($0) }
+            let (configuration, stamps) = try Self.read(path)
             guard !configuration.users.isEmpty || !state.hasPasswords else {
                 // Half a file must not open what passwords protect.
                 throw SystemError(
@@ -85,6 +80,14 @@ final class WebConfigurationWatcher: Sendable {
                 "Error loading web configuration: keeping the previous one",
                 metadata: ["file": path, "err": error.reason])
         }
+    }
+
+    private static func read(_ path: String) throws(SystemError) -> (WebConfiguration, [String: FileStamp?]) {
+        var stamps: [String: FileStamp?] = [:]
+        let configuration = try WebConfiguration(file: path) { (path) throws(SystemError) in
+            stamps.merge(try FileStamp.stamps(of: [path])) { $1 }
+        }
+        return (configuration, stamps)
     }
 
     private func logWarnings(of configuration: WebConfiguration) {

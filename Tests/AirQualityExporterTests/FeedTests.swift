@@ -101,7 +101,7 @@ struct FeedTests {
             (#"[{"city":"Delhi","aqi":"x"},{"city":"Pune","aqi":1}]"#, "city=Delhi value=x fields=city,aqi"),
             (#"{"status":"ok","data":[{"city":"Pune","aqi":5}]}"#, "fields=status,data hint=--feed.items /data"),
             (#"{"a;rm -r":[{"city":"Pune","aqi":5}]}"#, "fields=a;rm -r hint=--feed.items '/a;rm -r'"),
-            ("7", "message=7"), ("[[7],8]", "element=[7]"),
+            ("7", "message=7"), ("[[7],8]", "element=[7]"), (#"{"humid":40,"score":88}"#, "fields=humid,score"),
             (#"[{"city":"Pune","aqi":NaN}]"#, "err=NaN at byte 22"), ("[", "err=ends too early, at byte 1"),
             (#"[{"city":"Pune","aqi":-Infinity}]"#, "err=-Infinity at byte 22"),
             (#"[{"aqi":1e999,"city":"Pune"}]"#, "err=1e999 at byte 8"),

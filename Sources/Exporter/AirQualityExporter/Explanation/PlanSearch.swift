@@ -86,20 +86,22 @@ struct PlanSearch {
             let name = "\"\(terms.joined(separator: ","))\""
             return terms.count == 2 ? [Text(steps: [.filter(name)], text: name, rank: 56)] : []
         case .number(let digits):
-            let isIdentifier = steps.names.first?.lowercased().hasSuffix("id") == true
-            return isIdentifier && digits.utf8.allSatisfy(isDigit) ? [Text(steps: steps, text: digits, rank: 55)] : []
+            guard let name = steps.names.first, name.lowercased().hasSuffix("id"), FieldNames.says(name, .place),
+                digits.utf8.allSatisfy(isDigit)
+            else { return [] }
+            return [Text(steps: steps, text: digits, rank: 55)]
         case .text(let text) where !steps.isEmpty:
             return ([self.text(text, at: steps, rank: steps.count - 1)] + topic(text, at: steps)).compactMap(\.self)
         default: return []
         }
     }
 
-    /// The parts of a topic, such as `sensors/Delhi/aqi`: the last one first, and not the root of a long one.
+    /// The parts of a topic, such as `sensors/Delhi/aqi`: the last one first.
     private static func topic(_ text: String, at steps: [PathStep]) -> [Text?] {
         let isTopic = steps.names.first.map { FieldNames.says($0, .topic) } ?? !text.contains(" ")
         guard isTopic, let separator = text.first(where: "/:@".contains) else { return [] }
         let parts = text.split(separator: separator, maxSplits: 16, omittingEmptySubsequences: false)
-        return parts.indices.dropFirst(parts.count > 2 ? 1 : 0).reversed().enumerated().map { distance, index in
+        return parts.indices.reversed().enumerated().map { distance, index in
             let part = String(parts[index])
             guard FieldNames.canBePlace(part) || FieldNames.saysIndex(part) else { return nil }
             return self.text(part, at: steps + [.filter("split(\"\(separator)\")[\(index)]")], rank: distance - 5)

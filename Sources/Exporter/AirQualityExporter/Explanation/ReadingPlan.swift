@@ -25,9 +25,9 @@ struct ReadingPlan: Hashable {
         } else if city == [.field("city")], value == [.field("aqi")] {
             words = ["--feed.jq", (way.last == .each ? way.dropLast() : way).expression]
         } else {
-            let isSafe = city.count == 1 && value.count == 1
-            let object = "{city: \(city.term), aqi: \(value.term)}" + (isSafe ? "" : "?")
-            words = ["--feed.jq", (way + [.filter(object)]).expression]
+            // An element of another sort is passed over: an error would reject its whole message.
+            let object = PathStep.filter("{city: \(city.term), aqi: \(value.term)}?")
+            words = ["--feed.jq", (way + [object]).expression]
         }
     }
 

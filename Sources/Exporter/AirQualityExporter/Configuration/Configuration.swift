@@ -45,7 +45,7 @@ struct Configuration: Sendable {
     struct Web: Sendable {
         var listenAddresses = [ListenAddress.tcp(host: "", port: 10025)]
         var usesSystemdSockets = false
-        var telemetryPath = ExporterPath.defaultTelemetryPath
+        var telemetryPath = "/metrics"
         var configFile: String?
         /// 0 = no limit.
         var maximumRequests = 40

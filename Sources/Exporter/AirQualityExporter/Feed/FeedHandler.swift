@@ -6,9 +6,6 @@ import WebSocket
 /// Handles the events and messages of one feed, on its thread alone: has them read, gives them to the store, and logs
 /// what people want to know.
 struct FeedHandler: ~Copyable {
-    /// Bytes of a message that the log shows.
-    static let shownBytes = 512
-
     private let label: String
     private let number: Int
     private let store: ReadingStore
@@ -136,7 +133,7 @@ struct FeedHandler: ~Copyable {
 }
 
 /// The first bytes of a message on one line.
-func shown(_ message: Span<UInt8>, bytes: Int = FeedHandler.shownBytes) -> String {
+func shown(_ message: Span<UInt8>, bytes: Int = 512) -> String {
     let first = message.extracting(first: bytes).array
     return onOneLine(String(decoding: first, as: UTF8.self)) + (message.count > bytes ? "…" : "")
 }

@@ -12,8 +12,6 @@ enum ExporterPath: String, CaseIterable {
     case favicon = "/favicon.ico"
     case assets = "/assets/"
 
-    static let defaultTelemetryPath = "/metrics"
-
     /// Whether all paths that begin with it are meant.
     var isFolder: Bool { self == .city || self == .assets }
 

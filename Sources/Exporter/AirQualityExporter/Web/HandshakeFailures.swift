@@ -8,8 +8,6 @@ final class HandshakeFailures: Sendable {
 
     private struct State {
         var count = 0
-        /// Failures up to the last line.
-        var loggedCount = 0
         var lines = TokenBucket(each: .seconds(60))
     }
 
@@ -18,15 +16,10 @@ final class HandshakeFailures: Sendable {
     var count: Int { state.withLock { $0.count } }
 
     func note(client: String, reason: String, at now: Duration = monotonicTime()) {
-        let suppressed = state.withLock { state -> Int? in
+        let isDue = state.withLock { state in
             state.count += 1
-            guard state.lines.take(at: now) else { return nil }
-            defer { state.loggedCount = state.count }
-            return state.count - state.loggedCount - 1
+            return state.lines.take(at: now)
         }
-        guard let suppressed else { return }
-        logger.warning(
-            "TLS handshake failed",
-            metadata: ["client": client, "err": reason, "suppressed": "\(suppressed)"])
+        if isDue { logger.warning("TLS handshake failed", metadata: ["client": client, "err": reason]) }
     }
 }

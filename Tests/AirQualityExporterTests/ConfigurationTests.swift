@@ -34,7 +34,7 @@ struct ConfigurationTests {
             ),
             (
                 ["--feed.url=ws://a/,ws://b/"],
-                #"--feed.url "ws://a/,ws://b/": \#(address); two addresses in one; give each by a flag of its own"#
+                #"--feed.url "ws://a/,ws://b/": \#(address); two addresses in one; give each by a flag or a line of its own"#
             ),
             (
                 ["--feed.url=ws://u:secret@x:80/?k=v"],
@@ -87,8 +87,8 @@ struct ConfigurationTests {
             ),
             (["--storage.file="], #"--storage.file "": expected text that is not empty"#),
             (
-                ["--web.cors-origin=a b"],
-                #"--web.cors-origin "a b": expected an origin such as https://grafana.example, or *"#
+                ["--web.cors-origin=https://a/"],
+                #"--web.cors-origin "https://a/": expected an origin such as https://grafana.example, or *"#
             ),
             (["--aqi.scale=mars"], #"--aqi.scale "mars": expected india, us or eu"#),
             (["--history.capacity=10001"], #"--history.capacity "10001": expected a whole number, 1 to 10000"#),

@@ -354,5 +354,9 @@ struct PollPlanTests {
         paused.answer(429, headers: ["Retry-After": "3600"])
         paused.now = start - 5 * hour
         #expect(paused.wait() == start - 4 * hour)
+        var failed = Scenario()
+        failed.answer(500)
+        failed.now = start - 5 * hour
+        #expect(failed.wait() ?? 0 <= start - 5 * hour + 1000)
     }
 }

@@ -198,7 +198,7 @@ struct HelpTests {
                       no more than that
 
                   --help
-                      Print the flags; of one command if it is named.
+                      Print this help, or that of the named command.
                   --version
                       Print the version.
                   --completion=SHELL

@@ -43,7 +43,7 @@ struct SignalsTests {
         let seen = Mutex<[Signals.Signal?]>([.terminate])
         let over = Gate()
         let thread = try ServiceThread(name: "waits") {
-            let signals = Signals.block()
+            let signals = Signals(reloads: true)
             waker.withLock { $0 = signals }
             ready.open()
             let signal = signals.wait(for: nil)
@@ -80,7 +80,7 @@ struct SignalsTests {
     private func onOwnThread(_ body: @escaping @Sendable (Signals) -> [Signals.Signal?]) throws -> [Signals.Signal?] {
         let result = Mutex<[Signals.Signal?]>([])
         let thread = try ServiceThread(name: "signals") {
-            let signals = body(.block())
+            let signals = body(Signals(reloads: true))
             result.withLock { $0 = signals }
         }
         thread.join()

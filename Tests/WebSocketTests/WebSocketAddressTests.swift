@@ -62,7 +62,7 @@ struct WebSocketAddressTests {
                 ["ws://host/a b", "ws://host/\r\nX: y", "ws://bücher.de/"]
             ),
             (
-                "two addresses in one; give each by a flag of its own",
+                "two addresses in one; give each by a flag or a line of its own",
                 [
                     "ws://a/,WS://b/", "ws://a/|ws://b/", "ws://a/,http://b/", "ws://a/ws://b/", "ws://a,wss://b",
                     "ws://a/?x=1;WS://b/",

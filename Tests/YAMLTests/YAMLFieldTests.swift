@@ -156,7 +156,7 @@ extension YAMLField {
 
 @Suite struct YAMLMembersTests {
     @Test func `Members are found by their keys, and others are unknown`() throws {
-        let field = try YAMLField.parse(Array("a: 1\nb: 2\nc: 3\n".utf8))
+        let field = try YAMLField.parse(Array("a: 1\nb:\n  2\nc: 3\n".utf8))
         let members = try field.members(["a", "b", "c", "d"])
         #expect(try members["a"]?.text() == "1" && members["d"] == nil)
         let error = #expect(throws: SystemError.self) { try field.members(["a", "d"]) }

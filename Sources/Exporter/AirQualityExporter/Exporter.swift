@@ -54,7 +54,7 @@ final class Exporter: Sendable {
             return server
         } catch {
             guard error.code == .address else { throw error }
-            let advice = "use a free address of this machine, such as :10026, or end what listens on this one"
+            let advice = "use a free address of this machine that you may use, such as :10026"
             throw SystemError(
                 .address,
                 settings.usesSystemdSockets

@@ -71,8 +71,11 @@ private struct ProbeReport {
         let messages = visit.messages.compactMap(\.self)
         for (number, message) in visit.messages.enumerated() { describe(message, number: number + 1) }
         if !readings.isEmpty { addTable(of: readings) }
-        guard let best = ReadingPlan.best(for: messages), !best.plan.arguments(inPlaceOf: settings).isEmpty
-        else { return }
+        guard let best = ReadingPlan.best(for: messages) else {
+            if readings.isEmpty, !messages.isEmpty { add("\nno flags and no jq program are known that read it") }
+            return
+        }
+        if best.plan.arguments(inPlaceOf: settings).isEmpty { return }
         let isTidier = best.readings.count == readings.count && hasRejections && best.rejections == 0
         guard best.readings.count > readings.count || isTidier else { return }
         let words = ["air-quality-exporter", "--feed.url", address] + given
@@ -106,7 +109,7 @@ private struct ProbeReport {
     private mutating func add(_ line: String) { text += line + "\n" }
 
     private mutating func addTable(of readings: [(city: String, index: Double)]) {
-        let width = min(40, readings.map(\.city.count).max() ?? 0)
+        let width = min(40, max(4, readings.map(\.city.count).max() ?? 0))
         func row(_ city: String, _ index: String) -> String {
             "  " + city + String(repeating: " ", count: max(0, width - city.count)) + "  " + index
         }

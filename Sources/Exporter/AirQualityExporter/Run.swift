@@ -25,8 +25,7 @@ func run(_ flags: ParsedFlags, signals: Signals) throws -> Int32 {
             try flags.using("storage.file", expected: "a file of this program", try StorageFile.check(file))
         }
         warn()
-        StandardStream.output.write("configuration is valid\n")
-        return 0
+        return StandardStream.output.write("configuration is valid\n") ? 0 : 1
     }
     do {
         try FeedSet.requireFiles(forFeeds: feeds.count)

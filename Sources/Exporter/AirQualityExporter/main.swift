@@ -7,7 +7,7 @@ openMissingStandardStreams()
 let arguments = processArguments()
 if arguments.first == JQWorker.command { exit(JQWorker.run(arguments)) }
 // Before any other thread exists, so that all of them have the signals blocked.
-let signals = Signals.block()
+let signals = Signals(reloads: true)
 returnFreedMemory()
 let status = Program.exporter.run(arguments, signals: signals) { try run($0, signals: signals) }
 LogWriter.standardError.flush()

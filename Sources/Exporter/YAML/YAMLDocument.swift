@@ -91,7 +91,9 @@ internal import System
                 }
                 // A key may be long, and its values many.
                 let segment = name.utf8.count > 128 ? shown : name
-                values.append((name, try field(pair.value, path: prefix + segment, depth: depth + 1)))
+                var value = try field(pair.value, path: prefix + segment, depth: depth + 1)
+                value.keyLine = key.line
+                values.append((name, value))
             }
             return YAMLField(path: path, line: line, content: .mapping(values))
         default:

@@ -18,6 +18,8 @@ package struct YAMLField: Sendable {
     package let path: String
     /// Counted from 1.
     package let line: Int
+    /// The line of its key in a mapping.
+    var keyLine: Int?
     package let content: Content
     /// Keeps the value out of errors.
     package var isSecret = false
@@ -45,7 +47,7 @@ package struct YAMLField: Sendable {
     }
 
     package func unknown(among known: String) -> SystemError {
-        .yaml(line: line, "\(path) is unknown, expected one of \(known)")
+        .yaml(line: keyLine ?? line, "\(path) is unknown, expected one of \(known)")
     }
 }
 
@@ -109,8 +111,10 @@ extension YAMLField {
         return nil
     }
 
-    package func mapping() throws(SystemError) -> [(key: String, value: YAMLField)] {
-        guard case .mapping(let pairs) = content else { throw wrong(expected: "a mapping") }
+    package func mapping(
+        expected: String = "a mapping"
+    ) throws(SystemError) -> [(key: String, value: YAMLField)] {
+        guard case .mapping(let pairs) = content else { throw wrong(expected: expected) }
         return pairs
     }
 }

@@ -45,6 +45,8 @@ struct PollPlan {
     /// Something of the round will get no response.
     private var isRoundIncomplete = false
     private var pausedUntil: Int64 = 0
+    /// Milliseconds that the pause had when it began.
+    private var pauseLength: Int64 = 0
     private var failures = 0
     /// The kind of problem that was logged last; `nil` when all is well again.
     private(set) var problem: PollFigures.Failure?
@@ -80,7 +82,7 @@ struct PollPlan {
 
     mutating func next(at now: Int64) -> Step {
         // A clock that was set back must not stop the plan for as long.
-        pausedUntil = min(pausedUntil, now + max(interval, Self.maximumRetryAfter))
+        pausedUntil = min(pausedUntil, now + pauseLength)
         if nextRoundAt > now + interval + Self.maximumJitter { nextRoundAt = now }
         if now < pausedUntil { return .wait(until: pausedUntil) }
         // What fails again and again does not delay the next round.
@@ -190,6 +192,9 @@ struct PollPlan {
 
     // MARK: Problems
 
+    /// Counts a response that the jq program cannot read.
+    mutating func countUnreadable() { figures.failures[.unreadable, default: 0] += 1 }
+
     /// The query is tried again, after the others; only so often when it alone fails.
     private mutating func retry(
         _ query: SourceQuery, _ attempts: Int, _ failure: PollFigures.Failure, _ line: String
@@ -214,6 +219,8 @@ struct PollPlan {
     }
 
     private mutating func pause(until time: Int64?) {
-        if let time { pausedUntil = max(pausedUntil, time) }
+        guard let time, time > pausedUntil else { return }
+        pausedUntil = time
+        pauseLength = time - now
     }
 }

@@ -73,6 +73,7 @@ final class Poller {
             send([(0, Array(elements.dropFirst().dropLast()))])
             programError = nil
         } catch {
+            source.plan.countUnreadable()
             if programError != error.reason { say("--jq: \(error)", .warning) }
             programError = error.reason
         }

@@ -7,7 +7,7 @@ openMissingStandardStreams()
 let arguments = processArguments()
 if arguments.first == JQWorker.command { exit(JQWorker.run(arguments)) }
 // Before any other thread exists, so that all of them have the signals blocked.
-let signals = Signals.block()
+let signals = Signals(reloads: false)
 returnFreedMemory()
 let status = Program.feed.run(arguments, signals: signals) { flags in
     switch flags.command.name {

@@ -17,7 +17,7 @@ struct FlagSpec: Sendable {
 
     /// Flags of every program; they end it, whatever else is given.
     static let general = [
-        FlagSpec(name: "help", help: "Print the flags; of one command if it is named."),
+        FlagSpec(name: "help", help: "Print this help, or that of the named command."),
         FlagSpec(name: "version", help: "Print the version."),
         FlagSpec(
             name: "completion", placeholder: "SHELL", help: "Print the completion script for bash, zsh or fish.",

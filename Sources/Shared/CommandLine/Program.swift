@@ -39,8 +39,7 @@ public struct Program: Sendable {
             switch try parse(arguments: arguments, environment: environmentVariables()) {
             case .text(let text):
                 signals.unblock()
-                StandardStream.output.write(text)
-                return 0
+                return StandardStream.output.write(text) ? 0 : 1
             case .run(let flags): return try perform(flags)
             }
         } catch {

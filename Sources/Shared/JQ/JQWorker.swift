@@ -29,7 +29,11 @@ public enum JQWorker {
         let own = pages * rlim_t(sysconf(Int32(_SC_PAGESIZE)))
         // No module is loaded, no file is read: none can be opened.
         for (resource, value) in [(RLIMIT_DATA, own + memory), (RLIMIT_NOFILE, 0), (RLIMIT_CORE, 0)] {
-            var limit = rlimit(rlim_cur: value, rlim_max: value)
+            var limit = rlimit()
+            unsafe getrlimit(__rlimit_resource_t(resource.rawValue), &limit)
+            // Only root may raise one.
+            limit.rlim_max = min(limit.rlim_max, value)
+            limit.rlim_cur = limit.rlim_max
             guard unsafe setrlimit(__rlimit_resource_t(resource.rawValue), &limit) == 0 else { return 2 }
         }
         let socket = JQSocket(descriptor: 0)

@@ -10,7 +10,8 @@ public enum StandardStream: Int32, Sendable {
     @discardableResult
     public func write(_ bytes: [UInt8]) -> Bool { writeAll(bytes, to: rawValue) == bytes.count }
 
-    public func write(_ text: String) { write(Array(text.utf8)) }
+    @discardableResult
+    public func write(_ text: String) -> Bool { write(Array(text.utf8)) }
 
     /// Writes a line of at most 4,096 bytes (`PIPE_BUF`), or nothing when nobody makes room for it within the time.
     public func write(_ line: String, within limit: Duration) {

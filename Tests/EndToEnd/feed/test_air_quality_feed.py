@@ -2,6 +2,8 @@
 
 import contextlib
 import json
+import pathlib
+import re
 import resource
 import signal
 import socket
@@ -23,6 +25,12 @@ def messages_until_closed(client):
             messages.append(client.recv(30))
         except ConnectionClosed as closed:
             return messages, closed.rcvd.code
+
+
+def test_a_feed_that_nohup_started_outlives_its_terminal(start):
+    feed = start.feed("simulate", launcher=("nohup",))
+    blocked = re.search(r"SigBlk:\s*(\w+)", pathlib.Path(f"/proc/{feed.pid}/status").read_text())
+    assert int(blocked[1], 16) & 1 << signal.SIGHUP - 1 == 0
 
 
 def test_clients_beyond_the_limit_of_open_files_wait_and_cost_nothing(start):

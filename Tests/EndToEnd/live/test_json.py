@@ -141,8 +141,10 @@ def test_an_empty_response_is_a_fault_and_the_elements_stay(start, serve, listen
 
 def test_a_program_that_fails_is_one_line_of_the_log(start, serve):
     url = f"--url={serve(lambda *_: Answer({'error': 'none'})).url}/"
-    feed = start.feed("poll", "--source=json", url, "--jq=.[] | .a.b.c", "--interval=1s")
+    feed = start.feed("poll", "--source=json", url, "--jq=.[] | .a.b.c", "--interval=1s", STATUS)
     assert "Cannot index string" in feed.wait_for_line("--jq")
+    page = get(status_address(feed), "/metrics")[1]
+    assert 'reason="unreadable"}' in page and 'reason="unreadable"} 0' not in page
 
 
 @pytest.mark.parametrize(

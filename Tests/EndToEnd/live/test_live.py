@@ -115,7 +115,9 @@ def test_make_live_says_what_is_wrong_with_its_flags(programs, flags, line):
 
 def test_make_live_ends_when_one_of_both_ends(programs, serve):
     server = serve(open_meteo())
-    with socket.create_server(("127.0.0.1", 0)) as taken:
+    with socket.socket() as taken:
+        # Nobody listens there, so the script goes on to the exporter, which cannot.
+        taken.bind(("127.0.0.1", 0))
         port = taken.getsockname()[1]
         live, _ = run_live(programs, [f"--base-url={server.url}"], port=port)
         assert live.wait(60) == 1

@@ -61,7 +61,7 @@ extension Configuration {
         settings.feeds = []
         settings.feedName = nil
         var texts: [String: [[UInt8]]] = [:]
-        let members = try entry.mapping()
+        let members = try entry.mapping(expected: "settings such as \"url: ws://feed.example/\"")
         for (key, value) in members {
             var value = value
             if key == "headers" || (key == "header" && value.isMapping) {

@@ -21,7 +21,7 @@ extension Configuration: Options {
         ),
         Flag(
             "feed.name", \.feedName, .feedName,
-            "Name of the feed in metrics and pages, where there is one; otherwise it is the address without secrets."),
+            "Name of the feed in metrics and pages, if there is one feed; by default its address without secrets."),
         Flag("feed.demo", \.isDemo, "Start a simulated feed inside this process and read it."),
     ]
 
@@ -34,11 +34,12 @@ extension Configuration: Options {
             "JSON Pointer to the array in a message; empty = the message itself."),
         Flag(
             "feed.jq", \.program, .program,
-            "Program in jq's language that makes elements of each message, for any other shape; no --feed.items with it."
+            "jq program that turns a message into elements, for shapes the other flags cannot read; not with --feed.items."
         ),
         Flag(
             "feed.city-field", \.format.cityField, .feedField(),
-            "Field with the city's name; this and the next ones: a name, or a JSON Pointer such as /data/city."),
+            "Field with the city's name; this and the following field flags take a name or a JSON Pointer like /data/city."
+        ),
         Flag("feed.value-field", \.format.valueField, .feedField(), "Field with the index."),
         Flag(
             "feed.time-field", \.format.timeField, .feedField(orNone: true),

@@ -38,7 +38,9 @@ extension ValueFormat<String> {
 
     static var origin: Self {
         Self("ORIGIN", expected: "an origin such as https://grafana.example, or *") { text in
-            !text.isEmpty && isVisible(text) ? text : nil
+            let host = ["http://", "https://"].compactMap { text.dropping(prefix: $0) }.first
+            let isHost = host.map { !$0.isEmpty && isVisible($0) && !$0.contains { "/?#,".contains($0) } } ?? false
+            return isHost || text == "*" ? text : nil
         }
     }
 

@@ -64,7 +64,7 @@ struct FeedHandler: ~Copyable {
             hasToldOfTimes = true
             logger.warning(
                 "Times without a zone: readings have the time of their arrival",
-                metadata: ["feed": label, "hint": "--feed.time-zone +05:30"])
+                metadata: ["feed": label, "hint": "--feed.time-zone with the offset of the feed, such as +05:30"])
         }
         for reason in recorded.rejections.reasons { explain(reason, message, outcome, recorded, at: now) }
         if outcome.decoded.isWithoutReadings { explain(nil, message, outcome, recorded, at: now) }

@@ -31,16 +31,16 @@ public struct WebSocketAddress: Sendable, Equatable {
             throw SystemError(.address, "it does not begin with ws:// or wss://")
         }
         let rest = text.utf8.dropFirst(isSecure ? 6 : 5)
-        guard rest.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw SystemError(.address, "it has a blank, a control character or one outside ASCII: percent-encode it")
-        }
         // A query may have an address as a value.
         let isTwice = rest.prefix { $0 != UInt8(ascii: "?") }.firstRange(of: "://".utf8) != nil
-        let isList = [",", ";", "|"].contains {
+        let isList = [",", ";", "|", " "].contains {
             lowercased.contains($0 + "ws://") || lowercased.contains($0 + "wss://")
         }
         if isTwice || isList {
-            throw SystemError(.address, "two addresses in one; give each by a flag of its own")
+            throw SystemError(.address, "two addresses in one; give each by a flag or a line of its own")
+        }
+        guard rest.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw SystemError(.address, "it has a blank, a control character or one outside ASCII: percent-encode it")
         }
         guard !rest.contains(UInt8(ascii: "#")) else {
             throw SystemError(.address, "it has a fragment (#), which a WebSocket address cannot have")

@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// Reads columns of CSV (RFC 4180) whose fields hold no line breaks; lines may end with LF alone. The first row that is
 /// not empty names the columns.
 package struct CSVReader {
@@ -11,13 +13,13 @@ package struct CSVReader {
 
     /// - Parameters:
     ///   - bytes: a byte order mark at the start is skipped.
-    ///   - columns: the columns that are read; the file may have others.
+    ///   - columns: those that are read, in any case; the file may have others.
     package init(_ bytes: [UInt8], columns: [String], optional: [String] = []) throws(RecordingError) {
         let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         lines = bytes[start...].split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)[...]
         let header = try nextFields() ?? []
         fieldCount = header.count
-        places = (columns + optional).map { header.firstIndex(of: Array($0.utf8)) }
+        places = (columns + optional).map { name in header.firstIndex { equalsIgnoringCase($0, name) } }
         for (name, place) in zip(columns, places) where place == nil {
             let expected = columns.joined(separator: ", ")
             throw RecordingError(line: 1, "there is no column \(name), expected a header with \(expected)")

@@ -24,14 +24,12 @@ final class ConnectionTable: Sendable {
     func admits(_ client: [UInt8]) -> Bool {
         state.change { state in
             let own = state.open.values.count { $0.client == client }
-            // Where few files may be open, a quarter of the places.
-            let most = min(HTTPLimits.connectionsPerClient, max(1, limit / 4))
-            guard !state.isEnding, own < most else { return false }
+            guard !state.isEnding, own < HTTPLimits.connectionsPerClient else { return false }
             guard state.open.count >= limit else { return true }
             var counts: [[UInt8]: Int] = [:]
             for connection in state.open.values { counts[connection.client, default: 0] += 1 }
-            guard let other = counts.max(by: { $0.value < $1.value }), other.value > own + 1 else { return false }
-            let idle = state.open.values.filter { $0.client == other.key && $0.progress.isIdle }
+            guard let most = counts.max(by: { $0.value < $1.value }), most.value > own + 1 else { return false }
+            let idle = state.open.values.filter { $0.client == most.key && $0.progress.isIdle }
             guard let victim = idle.min(by: { $0.progress.deadline < $1.progress.deadline }) else { return false }
             state.open[victim.socket] = nil
             victim.shutDown()

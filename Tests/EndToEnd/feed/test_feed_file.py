@@ -103,7 +103,7 @@ def test_a_reload_touches_only_what_changed(start, feeds, file):
     [
         ("url: ws://x/", r"line 1: the document is a mapping, expected a list"),
         ("ws://me:secret@x/", r"line 1: the document is <secret>, expected a list"),
-        ("- ws://me:secret@x/", r"line 1: \[0\] is <secret>, expected a mapping"),
+        ("- ws://me:secret@x/", r"line 1: \[0\] is <secret>, expected settings such as .*"),
         ("", r'no feed, expected a list such as "- url: ws://feed.example/"'),
         ("- url: ws://x/\n---\n- url: ws://y/", r"something follows the document, .*"),
         ("- url: ws://x/\n---\n- url: [", r"something follows the document, .*"),

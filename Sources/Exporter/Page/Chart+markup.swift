@@ -2,9 +2,7 @@ import AirQuality
 
 extension Chart {
     /// Axes, bands and points. All places are in percent, so that letters and lines keep their size when the drawing
-    /// gets another one.
-    ///
-    /// - Parameter label: what the drawing shows, for those who cannot see it.
+    /// gets another one. The label says what it shows, for those who cannot see it.
     func markup(_ style: ChartQuery.Style, label: Markup) -> Markup {
         let lines: Markup = """
             <svg viewBox="0 0 9999 9999" preserveAspectRatio="none">\(polylines)</svg>\n\(circles)

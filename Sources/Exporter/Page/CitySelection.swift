@@ -18,23 +18,21 @@ struct CitySelection {
 
     init(_ snapshot: StoreSnapshot, query: ListQuery) {
         let part = query.search.split(separator: " ").joined(separator: " ").lowercased()
-        // No name has a letter with more signs, and each comparison would take long.
-        let mayMatch = part.allSatisfy { $0.unicodeScalars.count <= 8 }
+        // No name is longer, or has a letter with more signs: each comparison would take long.
+        let mayMatch = part.utf8.count <= CityName.maximumCount && part.allSatisfy { $0.unicodeScalars.count <= 8 }
         for (city, state) in snapshot.states.enumerated()
         where part.isEmpty || (mayMatch && Self.has(part, in: state.name)) {
             counts[0] += 1
             counts[Int(state.category)] += 1
             if query.category == nil || query.category == state.category { cities.append(city) }
         }
+        func changedAt(_ city: Int) -> Timestamp { snapshot.states[city].changes.changedAt ?? 0 }
         count = cities.count
         // Cities are in the order of their names, which decides between equals.
         switch query.sort {
         case .name: break
         case .index: cities.sort { snapshot.states[$0].index > snapshot.states[$1].index }
-        case .changed:
-            cities.sort { one, other in
-                (snapshot.states[one].changes.changedAt ?? 0) > (snapshot.states[other].changes.changedAt ?? 0)
-            }
+        case .changed: cities.sort { changedAt($0) > changedAt($1) }
         }
         pageCount = query.isKiosk ? 1 : max(1, (count + Self.pageSize - 1) / Self.pageSize)
         page = min(query.page, pageCount)

@@ -34,9 +34,7 @@ struct ListQuery {
         for parameter in try QueryParameter.all(in: query) {
             switch parameter.name {
             case "sort": sort = try parameter.required(Sort(rawValue: parameter.text), "index, name or changed")
-            case "search":
-                let isPart = parameter.value.count <= CityName.maximumCount
-                search = try parameter.required(isPart ? parameter.text : nil, "at most \(CityName.maximumCount) bytes")
+            case "search": search = parameter.text
             case "category": category = try UInt8(parameter.number(in: 1...6, "a number from 1 to 6"))
             case "page": page = Int(clamping: try parameter.positive)
             case "kiosk": isKiosk = true

@@ -22,9 +22,7 @@ extension Page {
         "<svg class=\"disc\" aria-hidden=\"true\"><use href=\"#face-\(category.number)\"/></svg>"
     }
 
-    /// A table that can be scrolled where it is too wide.
-    ///
-    /// - Parameter number: the place of the column of numbers.
+    /// A table that can be scrolled where it is too wide; `number` is the place of the column of numbers.
     func table(_ label: String, columns: [String], number: Int? = nil, _ rows: Markup) -> Markup {
         let head = Markup(each: columns.enumerated()) { place, title in
             "<th scope=\"col\"\(" class=\"number\"", if: place == number)>\(title)</th>"

@@ -6,8 +6,8 @@ extension StorageSchema {
     ///
     /// - Returns: whether there is a file with content. SQLite itself writes a single byte at times, to make sure of a
     ///   file.
-    /// - Throws: for what SQLite must not open: what is no regular file, or of another kind, program or later version,
-    ///   or has so many tables that SQLite would take long to read them.
+    /// - Throws: for what SQLite must not open: anything but a regular file, a file of another kind, program or later
+    ///   version, and one with so many tables that SQLite would take long to read them.
     static func checkHeader(of path: String) throws(StorageError) -> Bool {
         guard !path.isEmpty, !path.utf8.contains(0) else { throw .notAFile }
         let status = fileStatus(path)

@@ -63,7 +63,7 @@ package import System
         return Array(buffer[..<count])
     }
 
-    /// Calls again after what is no failure: a session ticket came instead of data, for example.
+    /// Calls again after a result that is not a failure: a session ticket came instead of data, for example.
     private func repeated(_ call: () -> Int) throws(SystemError) -> Int {
         while true {
             let result = call()

@@ -85,7 +85,7 @@ struct PollPlan {
         pausedUntil = min(pausedUntil, now + pauseLength)
         if nextRoundAt > now + interval + Self.maximumJitter { nextRoundAt = now }
         if now < pausedUntil { return .wait(until: pausedUntil) }
-        // What fails again and again does not delay the next round.
+        // A request that fails again and again does not delay the next round.
         if now >= nextRoundAt, queue.isEmpty || queue.contains(where: { $0.attempts > 0 }) { beginRound(at: now) }
         guard let query = queue.first?.query else { return .wait(until: nextRoundAt) }
         let delay = budget.delay(for: query.cost, at: .milliseconds(now))

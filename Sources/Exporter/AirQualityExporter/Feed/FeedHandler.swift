@@ -79,7 +79,10 @@ struct FeedHandler: ~Copyable {
     ) {
         let words = outcome.decoded.accepted.isEmpty ? MessageExplanation.serverWords(in: message) : nil
         let topic = Topic(reason: reason, words: words)
-        explanations = explanations.filter { now - $0.value.loggedAt < FeedLog.reminder }
+        // A feed may have something rejected in each message.
+        if explanations[topic].map({ now - $0.loggedAt >= FeedLog.reminder }) ?? true {
+            explanations = explanations.filter { now - $0.value.loggedAt < FeedLog.reminder }
+        }
         let known = explanations[topic]?.fields
         if known == nil, words != nil, explanations.count(where: { $0.key.words != nil }) >= FeedLog.burst { return }
         let explanation =

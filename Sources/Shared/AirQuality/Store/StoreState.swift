@@ -142,13 +142,12 @@ extension StoreState {
     /// Removes cities not heard of for the time that the rules set, and returns how many.
     mutating func expire(at now: Timestamp) -> Int {
         let oldest = now - rules.expireAfter
-        let kept = cities.states.indices.filter { cities.states[$0].receivedAt >= oldest }
         let gone = cities.states.filter { $0.receivedAt < oldest }
         guard !gone.isEmpty else { return 0 }
         version += 1
         if expiredReadings.count + gone.count > rules.cityLimit { expiredReadings = [:] }
         for city in gone { expiredReadings[city.name] = city.updatedAt }
-        cities.keep(kept)
+        cities.keep(cities.states.indices.filter { cities.states[$0].receivedAt >= oldest })
         pointCount = cities.histories.reduce(0) { $0 + $1.count }
         expiredCount += UInt64(gone.count)
         expiredAt = now

@@ -2,7 +2,7 @@ internal import Bytes
 internal import JSON
 internal import Synchronization
 
-/// Turns messages into readings and rejections, on one thread at a time. No bad element takes its neighbours with it.
+/// Decodes messages into readings and rejections; a bad element does not invalidate its message. Not thread-safe.
 ///
 /// ```swift
 /// var decoder = FeedDecoder(format: FeedFormat(valueField: "/now/aqi"))
@@ -10,11 +10,12 @@ internal import Synchronization
 /// store.record(decoder.decode(message.span, receivedAt: currentTime()), feed: 0)
 /// ```
 public struct FeedDecoder: ~Copyable {
-    /// Milliseconds that a reading's time may be ahead of its arrival.
+    /// How far a reading's time may be ahead of its arrival, in milliseconds.
     static let maximumLead: Int64 = 60_000
-    /// The first time that is accepted, 2000-01-01T00:00:00Z: what is older is a clock that was never set.
+    /// Earliest accepted time, 2000-01-01T00:00:00Z; anything older comes from a clock that was never set.
     static let earliest: Timestamp = 946_684_800_000
-    /// Bytes from which on messages are read one at a time in the process: that takes some fifteen times their bytes.
+    /// Messages of this size or more are decoded one at a time per process: each takes about 15 times its size in
+    /// memory.
     private static let longMessage = 256 << 10
     private static let longMessages = Mutex(())
 
@@ -28,7 +29,7 @@ public struct FeedDecoder: ~Copyable {
     private let place: [[UInt8]]?
     private let hasExtras: Bool
     private var unknownPollutants = BoundedReport()
-    /// The last message, emptied: the next one takes its memory.
+    /// A recycled message, whose memory the next one reuses.
     private var spare: FeedMessage?
 
     public init(format: FeedFormat) {
@@ -47,11 +48,13 @@ public struct FeedDecoder: ~Copyable {
         hasExtras = pollutants != nil || subindices != nil || place != nil
     }
 
+    /// Decodes a message whose elements a program extracts.
+    ///
     /// - Parameters:
-    ///   - message: the message as it came; anything but UTF-8 is rejected.
-    ///   - receivedAt: when the whole message had arrived.
-    ///   - program: makes the elements of a message that is valid JSON, as an array of them that is JSON as well, empty
-    ///     for none; `nil` for a message that it cannot read. Called at most once.
+    ///   - message: the received payload; rejected unless it is UTF-8.
+    ///   - receivedAt: when the complete message had arrived.
+    ///   - program: returns the elements of valid JSON as a JSON array, empty for none; `nil` on error. Called at most
+    ///     once.
     public mutating func decode(
         _ message: Span<UInt8>, receivedAt: Timestamp, through program: (Span<UInt8>) -> [UInt8]?
     ) -> FeedMessage {
@@ -71,14 +74,12 @@ public struct FeedDecoder: ~Copyable {
         return decoded
     }
 
-    /// Decodes a message whose elements need no program.
     public mutating func decode(_ message: Span<UInt8>, receivedAt: Timestamp) -> FeedMessage {
         decode(message, byteCount: message.count, receivedAt)
     }
 
-    /// Takes back a message that is done with, so that the next one need not ask for memory.
+    /// Keeps the memory of a processed message for the next one.
     public mutating func recycle(_ message: consuming FeedMessage) {
-        // The memory of a large message is given back.
         guard message.names.capacity <= 64 << 10, message.readings.capacity <= 4096 else { return }
         message.empty()
         spare = consume message
@@ -88,7 +89,7 @@ public struct FeedDecoder: ~Copyable {
         byteCount < longMessage ? read() : longMessages.withLock { _ in read() }
     }
 
-    /// - Parameter byteCount: bytes of the message as it came, of which a program may have made this one.
+    /// - Parameter byteCount: size of the received message, from which a program may have produced this one.
     private mutating func decode(_ message: Span<UInt8>, byteCount: Int, _ receivedAt: Timestamp) -> FeedMessage {
         Self.inTurn(message.count) { read(message, byteCount: byteCount, receivedAt) }
     }
@@ -114,19 +115,18 @@ public struct FeedDecoder: ~Copyable {
         return decoded
     }
 
-    /// - Parameter items: the place of an array of elements, or of one element.
     private borrowing func decode(items: Int, _ texts: Span<UInt8>, into message: inout FeedMessage) {
         let elements: Range<Int>
         switch reader.value(at: items) {
         case .array(let places): elements = places
         case .object: elements = items..<reader.next(after: items)
-        // `null` says as little as nothing does, as with the fields.
+        // As with fields, `null` is the same as absent.
         case .null where !format.items.isEmpty: return
         case .null, .boolean, .number, .text:
             message.rejections[.notAnArray] += 1
             return
         }
-        // An element with two fields takes six places at least.
+        // An element with two fields takes at least six places.
         message.readings.reserveCapacity(min(elements.count / 6, 128))
         var element = elements.lowerBound
         while element < elements.upperBound {
@@ -179,7 +179,7 @@ public struct FeedDecoder: ~Copyable {
                 element: UInt32(truncatingIfNeeded: message.elementCount)))
     }
 
-    /// Whether the element is an object, or an array while the city is told by a pointer.
+    /// Whether a city can be found in the element: an object, or an array if the city's field is a JSON Pointer.
     private borrowing func mayHaveCity(_ element: Int) -> Bool {
         switch reader.value(at: element) {
         case .object: true
@@ -198,7 +198,7 @@ public struct FeedDecoder: ~Copyable {
         switch value {
         case nil, .null: throw .noValue
         case .boolean, .array, .object: throw .badValue
-        // Adding 0 makes 0 of -0.
+        // Adding 0 turns -0 into 0.
         case .number(let number): return number + 0
         case .text(let range):
             let text = texts.extracting(range)
@@ -217,13 +217,13 @@ public struct FeedDecoder: ~Copyable {
         return CityExtras(concentrations: concentrations, subIndices: subIndices, place: place)
     }
 
-    /// - Returns: `nil` when the element says nothing of them.
+    /// - Returns: `nil` if the element has no such field, or `null`.
     private borrowing func values(
         _ path: [[UInt8]]?, of element: Int, _ texts: Span<UInt8>, upTo maximum: Double, in message: inout FeedMessage
     ) -> PollutantValues? {
         guard let path, let value = value(of: path, in: element), value != .null else { return nil }
         var values = PollutantValues()
-        // Present, but without any value: all of them become unknown.
+        // The field is present but not an object: all values become unknown.
         guard case .object(let fields) = value else { return values }
         var place = fields.lowerBound
         while place < fields.upperBound, case .text(let range) = reader.value(at: place) {
@@ -238,7 +238,6 @@ public struct FeedDecoder: ~Copyable {
         return values
     }
 
-    /// - Returns: `nil` when the element says nothing of it.
     private borrowing func place(of element: Int, _ texts: Span<UInt8>) -> CityPlace? {
         guard let path = place, let place = reader.find(path, in: element) else { return nil }
         var country: [UInt8] = []
@@ -260,14 +259,14 @@ public struct FeedDecoder: ~Copyable {
             case .text(let range): jsonNumber(texts.extracting(range))
             default: nil
             }
-        // Adding 0 makes 0 of -0.
+        // Adding 0 turns -0 into 0.
         return number.flatMap { range.contains($0) ? $0 + 0 : nil }
     }
 
-    /// Unknown names in objects of concentrations, each given once, ten at most in the decoder's life.
+    /// Returns unknown pollutant names not returned before: each once, at most ten in the decoder's life.
     public mutating func takeUnknownPollutants() -> [String] { unknownPollutants.unreported() }
 
-    /// Whether the text stands for a missing value: empty, `-`, `NA`, `N/A`.
+    /// Whether the text means a missing value: empty, `-`, `NA` or `N/A`.
     private static func saysNothing(_ text: Span<UInt8>) -> Bool {
         let range = CityName.trimmed(text, in: text.indices)
         guard range.count <= 3 else { return false }
@@ -275,7 +274,7 @@ public struct FeedDecoder: ~Copyable {
         return ["", "-", "NA", "N/A"].contains { equalsIgnoringCase(bytes, $0) }
     }
 
-    /// - Returns: `nil` when the element gives none, or one without a zone.
+    /// - Returns: `nil` if the element has no time, or one without a zone.
     private borrowing func time(
         of element: Int, _ texts: Span<UInt8>, in message: inout FeedMessage
     ) throws(RejectionReason) -> Timestamp? {

@@ -1,21 +1,19 @@
-/// The fields of a feed's messages, and the cities to keep.
+/// The fields of a feed's messages, and which cities to keep.
 public struct FeedFormat: Sendable {
-    /// Path to the array.
+    /// Path from the message to the array of elements.
     public var items: [[UInt8]]
-    /// A field of the elements, or a JSON Pointer into them where it begins with `/`; so are the others.
+    /// Field of the element, or a JSON Pointer into the element if it begins with `/`; likewise for the fields below.
     public var cityField: String
     public var valueField: String
-    /// Field with the time; empty: readings have the time of their arrival.
+    /// Field with the time; if empty, readings have the time of their arrival.
     public var timeField: String
-    /// Milliseconds east of UTC of times that name no zone; `nil`: such a reading has the time of its arrival.
+    /// Milliseconds east of UTC of times without a zone; if `nil`, such readings have the time of their arrival.
     public var timeZone: Int64?
-    /// Field with the concentrations; empty: they are not read.
+    /// Field with the concentrations; like the two below, empty if it is not read.
     public var pollutantsField: String
-    /// Field with the sub-indices; empty: they are not read.
     public var subindicesField: String
-    /// Field with the place; empty: it is not read.
     public var placeField: String
-    /// The cities to keep; `nil`: all.
+    /// The cities to keep; `nil` for all.
     public var shard: Shard?
 
     public init(
@@ -34,7 +32,7 @@ public struct FeedFormat: Sendable {
         self.shard = shard
     }
 
-    /// The families that readings may bring values of.
+    /// Metric families for which readings can have values.
     public var families: Set<CityFamilyName> {
         let fields: [CityFamilyName: String] = [
             .concentration: pollutantsField, .subindex: subindicesField, .place: placeField,

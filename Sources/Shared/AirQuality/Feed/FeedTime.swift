@@ -1,16 +1,14 @@
 internal import Bytes
 internal import JSON
 
-/// The time that a reading names.
 enum FeedTime: Equatable {
     case at(Timestamp)
-    /// A text without a zone, which nobody has told.
+    /// A time without a zone, when no zone is configured either.
     case withoutZone
 
-    /// Reads RFC 3339 text, which may lack what ``completed(_:zone:)`` adds, or its zone; or the digits of an epoch.
+    /// Parses an epoch time, or RFC 3339 text that may lack its zone and the parts that ``completed(_:zone:)`` adds.
     ///
-    /// - Parameter zone: milliseconds east of UTC of a text that names no zone; `nil` = unknown.
-    /// - Returns: `nil` when the text is no time.
+    /// - Parameter zone: offset of text without a zone, in milliseconds east of UTC; `nil` if unknown.
     init?(_ text: Span<UInt8>, zone: Int64?) {
         let text = text.extracting(CityName.trimmed(text, in: text.indices))
         if let number = jsonNumber(text) {
@@ -23,7 +21,7 @@ enum FeedTime: Equatable {
         }
         let bytes = (0..<text.count).map { text[$0] }
         let isUTC = [" UTC", " GMT"].contains { bytes.suffix(4).elementsEqual($0.utf8) }
-        // Behind the date, whose own signs come earlier.
+        // The search starts after the date, which has hyphens of its own.
         let end = isUTC ? bytes.count - 4 : bytes.indices.dropFirst(10).first { "+-Zz".utf8.contains(bytes[$0]) }
         let given = isUTC ? Array("Z".utf8) : Array(bytes[(end ?? bytes.count)...])
         guard let time = parseRFC3339(Self.completed(bytes[..<(end ?? bytes.count)], zone: given).span) else {
@@ -33,8 +31,8 @@ enum FeedTime: Equatable {
         self = offset.map { .at(time - $0) } ?? .withoutZone
     }
 
-    /// The text with what feeds leave out: `-` and `:` of `20261125T190000`, seconds, the minutes or the colon of an
-    /// offset, UTC's `Z`; and without blanks before the offset.
+    /// Returns the text with the parts that feeds omit: `-` and `:` of `20261125T190000`, the seconds, the minutes or
+    /// colon of an offset, and `Z` for UTC. Removes spaces before the offset.
     private static func completed(_ local: ArraySlice<UInt8>, zone: [UInt8]) -> [UInt8] {
         var local = Array(local)
         while local.last == UInt8(ascii: " ") { local.removeLast() }
@@ -49,7 +47,7 @@ enum FeedTime: Equatable {
         return local + zone
     }
 
-    /// Epoch seconds (below 10¹¹), milliseconds (below 10¹⁴) or microseconds.
+    /// Takes numbers below 10¹¹ as epoch seconds, below 10¹⁴ as milliseconds and below 10¹⁷ as microseconds.
     init?(epoch number: Double) {
         guard number >= 0, number < 1e17 else { return nil }
         switch number {

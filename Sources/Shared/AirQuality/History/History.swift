@@ -1,11 +1,11 @@
-/// The newest points of one city, oldest first; a ring that is never longer than the capacity, not for a moment.
+/// The newest points of one city, oldest first: a ring buffer whose memory never exceeds the rule's capacity.
 public struct History: Sendable {
     private var ring: [HistoryPoint] = []
     /// Position of the oldest point once the ring is full.
     private var oldest: Int32 = 0
-    /// Number of points kept so far, those pushed out included; counts no further than 2.
+    /// Number of points ever kept, including evicted ones; saturates at 2.
     private var keptCount: UInt8 = 0
-    /// The earliest time at which a reading may become a new point; kept here so that most readings look no further.
+    /// Earliest time at which a reading can become a new point, cached so that most readings need no further checks.
     private var nextAt = Timestamp.min
     /// When the points last changed, by the exporter's clock.
     public private(set) var changedAt: Timestamp = 0
@@ -14,9 +14,7 @@ public struct History: Sendable {
 
     init() {}
 
-    /// - Parameters:
-    ///   - points: oldest first; only the newest of the rule's capacity are taken.
-    ///   - now: latest time at which the points can have changed.
+    /// Restores the newest points within the capacity, oldest first. `now` is the upper bound of ``changedAt``.
     init(points: [HistoryPoint], rule: HistoryRule, at now: Timestamp) {
         ring = points.suffix(rule.capacity)
         keptCount = UInt8(min(2, points.count))
@@ -26,17 +24,16 @@ public struct History: Sendable {
 
     public var count: Int { ring.count }
 
-    /// The `index`-th point, oldest first.
     public subscript(index: Int) -> HistoryPoint { ring[(Int(oldest) + index) % ring.count] }
 
     public var last: HistoryPoint? { ring.isEmpty ? nil : self[ring.count - 1] }
 
-    /// The index of the first point later than a time.
+    /// Returns the index of the first point later than `time`, or `count` if there is none.
     public func firstIndex(after time: Timestamp) -> Int {
         partition(count) { self[$0].time <= time }
     }
 
-    /// Whether ``admit(_:rule:at:)`` would do anything with a reading of that time.
+    /// Whether ``admit(_:rule:at:)`` could have an effect for a reading of this time.
     func mayAdmit(_ time: Timestamp, rule: HistoryRule) -> Bool {
         rule.usesWindows || time >= nextAt || time <= nextAt &- rule.interval
     }
@@ -46,9 +43,9 @@ public struct History: Sendable {
     mutating func admit(_ point: HistoryPoint, rule: HistoryRule, at now: Timestamp) {
         guard !rule.usesWindows else { return admitToWindow(point, rule: rule, at: now) }
         if let last, point.time <= last.time {
-            // A feed that repeats itself changes nothing.
+            // A repeated reading changes nothing.
             if point == last { return }
-            // The clock was set back: points from what is now the future would break the order.
+            // The clock was set back: points that are now in the future would break the order.
             if point.time < last.time { removePoints(after: point.time, at: now) }
             if self.last?.time == point.time {
                 ring[(Int(oldest) + ring.count - 1) % ring.count] = point
@@ -67,7 +64,7 @@ public struct History: Sendable {
         pending = point
     }
 
-    /// Keeps the pending reading if its window ends at or before `end`, and returns whether a point was kept.
+    /// Keeps the pending reading if its window is over at `end`, always for `.max`; returns whether it became a point.
     @discardableResult
     mutating func closeWindow(before end: Timestamp, rule: HistoryRule, at now: Timestamp) -> Bool {
         guard let point = pending, end == .max || rule.window(of: point.time) < rule.window(of: end) else {
@@ -75,7 +72,7 @@ public struct History: Sendable {
         }
         pending = nil
         if point == last { return false }
-        // A reading that came after its window had closed takes the place of the window's point.
+        // A reading that arrived after its window was closed replaces that window's point and any later ones.
         let start = rule.window(of: point.time) * rule.interval
         if let last, last.time >= start {
             let isOfWindow = rule.window(of: last.time) == rule.window(of: point.time)
@@ -90,7 +87,7 @@ public struct History: Sendable {
         changedAt = now
         if ring.count < rule.capacity {
             if ring.count == ring.capacity {
-                // Twice the size as usual, but not beyond what it may ever hold.
+                // Doubles as usual, but never allocates beyond the rule's capacity.
                 ring.reserveCapacity(min(rule.capacity, max(2, ring.count * 2)))
             }
             ring.append(point)

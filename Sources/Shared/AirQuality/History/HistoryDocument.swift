@@ -1,15 +1,15 @@
 import Bytes
 
-/// The JSON of the history: the points of all wanted cities in one flat array, by time and then by name, because tools
-/// that turn it into one series per city want it so. A function of the points: equal points give equal bytes.
+/// The history as JSON: the points of all selected cities in one flat array ordered by time, then name, which tools
+/// can split into one series per city. The bytes depend only on the snapshot and the query.
 public struct HistoryDocument: Sendable {
     public let pointCount: Int
     private let snapshot: StoreSnapshot
-    /// Cities with points that match, sorted by name.
+    /// Sorted by name; only cities with matching points.
     private let cities: [(number: Int, points: Range<Int>)]
     private let changedAt: Timestamp
 
-    /// Selects the points that match a query from a snapshot with histories, without copying them.
+    /// Selects the points of a snapshot with histories that match a query, without copying them.
     public init(_ snapshot: StoreSnapshot, query: HistoryQuery) {
         self.snapshot = snapshot
         let wanted = query.cities.map(Set.init)
@@ -29,7 +29,7 @@ public struct HistoryDocument: Sendable {
             pointCount += history.count - first
             changedAt = max(changedAt, history.changedAt)
         }
-        // A wanted city that is not there may have expired; a restart is no change: the restored points are the same.
+        // A missing city may have expired. A restart is not a change: the restored points are the same.
         if found < wanted?.count ?? .max { changedAt = max(changedAt, snapshot.expiredAt ?? 0) }
         if cities.isEmpty { changedAt = max(changedAt, snapshot.startedAt) }
         self.cities = cities
@@ -37,7 +37,7 @@ public struct HistoryDocument: Sendable {
         self.changedAt = changedAt
     }
 
-    /// The document as UTF-8.
+    /// Renders the document as UTF-8.
     public func render() -> [UInt8] {
         var rows: [(point: HistoryPoint, city: Int)] = []
         rows.reserveCapacity(pointCount)
@@ -48,7 +48,7 @@ public struct HistoryDocument: Sendable {
         var text: [UInt8] = []
         text.reserveCapacity(2048 + pointCount * 128)
         appendBeginning(to: &text)
-        // Points come in runs of one time, so its text is made once for each.
+        // Runs of points share a time, so it is formatted once per run.
         var time: (value: Timestamp, text: [UInt8])?
         for row in rows {
             text.append(time == nil ? "\n{\"time\":\"" : ",\n{\"time\":\"")

@@ -1,8 +1,7 @@
-/// One kept reading.
+/// A reading kept in the history.
 public struct HistoryPoint: Sendable, Equatable {
     public var time: Timestamp
     public var index: Double
-    /// Number of the category that the index lies in.
     public var category: UInt8
 
     public init(time: Timestamp, index: Double, category: UInt8) {

@@ -1,18 +1,18 @@
 internal import Bytes
 public import HTTPText
 
-/// Points that a client of the history asks for.
+/// The points that a client requests.
 public struct HistoryQuery: Sendable, Equatable {
-    /// Names, byte for byte; `nil` for all cities.
+    /// Names, compared byte for byte; `nil` for all cities.
     public var cities: [[UInt8]]?
-    /// Number of points of each city, the newest ones; `nil` for all.
+    /// Number of newest points per city; `nil` for all.
     public var limit: Int?
-    /// Time that all points must be later than; `nil` for any.
+    /// Exclusive lower bound of the points' times; `nil` for none.
     public var since: Timestamp?
 
     public init() {}
 
-    /// - Parameter query: the form-encoded part of the address behind `?`.
+    /// - Parameter query: the form-encoded part of the URL after `?`.
     public init(_ query: String) throws(QueryError) {
         var cities: [[UInt8]] = []
         for parameter in try QueryParameter.all(in: query) {

@@ -1,17 +1,17 @@
 internal import Bytes
 
-/// Rule that decides which readings become points of the history.
+/// Rule for which readings become points of the history.
 public struct HistoryRule: Sendable, Equatable {
     public enum Keep: String, Sendable, CaseIterable {
-        /// A reading is kept at once: a city's first two, then whenever the interval has passed since the last point.
+        /// Keeps a city's first two readings, then each reading at least an interval after the last point.
         case first
-        /// The last reading of each window of the interval, kept when the window closes.
+        /// Keeps the last reading of each window of one interval, once the window closes.
         case last
     }
 
-    /// Number of points of one city, 1 … 10000.
+    /// Maximum number of points per city, 1 … 10000.
     public var capacity: Int
-    /// Milliseconds; 0 keeps every reading.
+    /// In milliseconds; 0 keeps every reading.
     public var interval: Int64
     public var keep: Keep
 
@@ -22,9 +22,9 @@ public struct HistoryRule: Sendable, Equatable {
         self.keep = keep
     }
 
-    /// Whether readings wait for their window to close. With windows of no length each is its own.
+    /// Whether readings wait for their window to close; with an interval of 0 each is its own window.
     public var usesWindows: Bool { keep == .last && interval > 0 }
 
-    /// The window that a time falls into; windows are aligned to the Unix epoch.
+    /// The number of the window that contains a time; windows are aligned to the Unix epoch.
     func window(of time: Timestamp) -> Int64 { flooredDivision(time, by: interval).quotient }
 }

@@ -1,8 +1,8 @@
-/// Counters and direction of the category changes of a city.
+/// Counters and last direction of a city's category changes.
 public struct CategoryChanges: Sendable, Equatable {
     public var better: UInt64 = 0
     public var worse: UInt64 = 0
-    /// Time of the reading that brought the last change; `nil` before the first.
+    /// Time of the reading that caused the last change; `nil` before the first.
     public var changedAt: Timestamp?
     /// 1 better, -1 worse, 0 none yet.
     public var direction: Int8 = 0
@@ -12,7 +12,7 @@ public struct CategoryChanges: Sendable, Equatable {
     mutating func record(better isBetter: Bool, at time: Timestamp) {
         direction = isBetter ? 1 : -1
         changedAt = time
-        // Without a branch, which no processor could foresee.
+        // Branch-free, because the direction is unpredictable.
         better += isBetter ? 1 : 0
         worse += isBetter ? 0 : 1
     }

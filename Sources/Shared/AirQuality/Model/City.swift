@@ -1,6 +1,6 @@
-/// A city with all that survives a restart.
+/// The state of a city that survives a restart.
 public struct City: Sendable, Equatable {
-    /// Row id in the storage file; starts at 1, never reused.
+    /// Row id in the storage file; starts at 1 and is never reused.
     public var id: Int64
     public var name: [UInt8]
     public var index: Double
@@ -9,7 +9,7 @@ public struct City: Sendable, Equatable {
     /// When the newest reading arrived.
     public var receivedAt: Timestamp
     public var changes: CategoryChanges
-    /// Points of the history, oldest first. Their categories need not be right: a restore finds them.
+    /// History points, oldest first. Their categories may be wrong; a restore recomputes them.
     public var points: [HistoryPoint]
 
     public init(
@@ -25,7 +25,7 @@ public struct City: Sendable, Equatable {
         self.points = points
     }
 
-    /// The city with its changes counted anew.
+    /// The city with its change counters reset to 0.
     public var withoutCounts: City {
         var city = self
         city.changes.better = 0

@@ -1,6 +1,6 @@
-/// Details that a feed may send with a city's index. Each part is kept until another comes.
+/// Details that a feed may send with a city's index. Each part is kept until a newer one arrives.
 ///
-/// A class, because most cities have none, and a copy of the cities then costs one reference for each.
+/// A class, because most cities have none, and copying a city then costs only one reference.
 public final class CityExtras: Sendable {
     /// Concentrations in µg/m³.
     public let concentrations: PollutantValues?
@@ -13,7 +13,7 @@ public final class CityExtras: Sendable {
         self.place = place
     }
 
-    /// The details with those parts replaced that `other` has.
+    /// Returns the details with the parts that `other` has replaced by its own.
     func updated(with other: CityExtras) -> CityExtras {
         CityExtras(
             concentrations: other.concentrations ?? concentrations, subIndices: other.subIndices ?? subIndices,

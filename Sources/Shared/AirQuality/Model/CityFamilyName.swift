@@ -1,6 +1,6 @@
-/// Metric families of cities, as `--metrics.families` names them.
+/// Metric families of cities, by their names in `--metrics.families`.
 public enum CityFamilyName: String, Sendable, CaseIterable {
     case index, category, direction, changed, changes, updated
-    /// Families that have samples only with the flag that names their field.
+    /// Families that have samples only if a flag names their field.
     case concentration, subindex, place
 }

@@ -1,15 +1,15 @@
 import Bytes
 
-/// The rules for a city's name as a label value.
+/// Rules for a city's name as a label value.
 ///
 /// Names are bytes: two Unicode spellings of a name are two cities, and cities are sorted by their bytes. Swift's
-/// `String` compares by canonical equivalence, so no name is ever compared as one.
+/// `String` compares by canonical equivalence, so names are never compared as strings.
 public enum CityName {
-    /// Bytes of UTF-8.
+    /// In bytes of UTF-8.
     public static let maximumCount = 128
 
-    /// The part of well-formed UTF-8 that is the name, without surrounding ASCII white space; `nil` when there is none
-    /// that may be a label value.
+    /// Returns the range of well-formed UTF-8 without surrounding ASCII white space; `nil` if it is empty, longer than
+    /// ``maximumCount`` or contains control characters.
     @inline(__always)
     public static func accepted(_ bytes: Span<UInt8>, in range: Range<Int>) -> Range<Int>? {
         let range = trimmed(bytes, in: range)
@@ -19,7 +19,7 @@ public enum CityName {
         return range
     }
 
-    /// C0 and DEL; C1 is U+0080 … U+009F, in UTF-8 C2 80 … C2 9F.
+    /// Looks for C0, DEL and C1 (U+0080 … U+009F, in UTF-8 C2 80 … C2 9F).
     private static func hasControls(_ name: Span<UInt8>) -> Bool {
         name.indices.contains { index in
             let byte = name[index]
@@ -29,17 +29,17 @@ public enum CityName {
 
     private static let spaces: UInt64 = 0x2020_2020_2020_2020
 
-    /// Whether eight bytes are ASCII without control characters, looked at together.
+    /// Whether all eight bytes are ASCII without control characters, tested in parallel.
     private static func isPlain(_ word: UInt64) -> Bool {
         let highBits: UInt64 = 0x8080_8080_8080_8080
         let low = word & ~highBits
-        // Sets the high bits of bytes from 0x20 on, and that of 0x7F.
+        // Sets each byte's high bit if it is 0x20 or more; `is7F`, if it is 0x7F.
         let isFrom20 = low + 0x6060_6060_6060_6060
         let is7F = low + 0x0101_0101_0101_0101
         return isFrom20 & ~is7F & ~word & highBits == highBits
     }
 
-    /// Whether the left name's bytes come first; eight are compared at a time, for names may begin alike.
+    /// Whether the left name sorts first. Compares eight bytes at a time, because names may share long prefixes.
     static func precedes(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         var start = 0
         while start + 8 <= min(left.count, right.count) {
@@ -51,7 +51,7 @@ public enum CityName {
         return left[start...].lexicographicallyPrecedes(right[start...])
     }
 
-    /// The range without surrounding ASCII white space: space, TAB, LF, VT, FF, CR.
+    /// Returns the range without surrounding space, TAB, LF, VT, FF and CR.
     static func trimmed(_ bytes: Span<UInt8>, in range: Range<Int>) -> Range<Int> {
         func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte &- 0x09 <= 0x04 }
         var start = range.lowerBound

@@ -1,4 +1,4 @@
-/// A part of an explanation why messages give no readings: a name as in the log, and a text on one line.
+/// Part of an explanation of why messages yield no readings: a log key and a one-line text.
 public struct ExplanationField: Sendable, Equatable {
     public let name: String
     public let text: String

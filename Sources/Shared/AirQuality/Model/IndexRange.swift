@@ -1,4 +1,4 @@
-/// The range of an Air Quality Index that is accepted, 0 … 9999.
+/// Range of accepted indices, 0 … 9999.
 public enum IndexRange {
     public static let maximum = 9999.0
 

@@ -1,6 +1,6 @@
 internal import Bytes
 
-/// A hash for tables of names, as in wyhash. Its secret is the process's, so that no feed can make names collide.
+/// Hash for tables of names, similar to wyhash. The secret differs per process, so that no feed can force collisions.
 struct NameHash: Sendable {
     private let start = UInt64(truncatingIfNeeded: "start".hashValue)
     private let factor = UInt64(truncatingIfNeeded: "factor".hashValue) | 1
@@ -9,7 +9,7 @@ struct NameHash: Sendable {
     func callAsFunction(_ name: Span<UInt8>) -> UInt64 {
         var hash = start &+ UInt64(name.count) &* factor
         _ = name.allWords { word in
-            // Both halves of a product: each bit of a word changes half of the result's.
+            // Combines both halves of the product, so that each input bit affects half of the output bits.
             let product = (hash ^ word).multipliedFullWidth(by: factor)
             hash = product.high ^ product.low
             return true

@@ -1,4 +1,4 @@
-/// A pollutant of an index, in the order of the exposition. The raw value is its name in the feed and in the metrics.
+/// A pollutant, in the order of the exposition. The raw value is its name in the feed and in the metrics.
 public enum Pollutant: String, CaseIterable, Sendable {
     case pm25 = "pm2_5"
     case pm10, no2, so2, o3, co, nh3
@@ -6,10 +6,10 @@ public enum Pollutant: String, CaseIterable, Sendable {
     /// In µg/m³.
     static let maximumConcentration = 1e6
 
-    /// Whether an instrument may report it, in µg/m³: anything else is a code for "no value" or a defect.
+    /// Whether `number`, in µg/m³, can be a measurement; anything else is a code for "no value" or a defect.
     public static func isConcentration(_ number: Double) -> Bool { number >= 0 && number <= maximumConcentration }
 
-    /// As people write it.
+    /// Display name.
     public var title: String {
         switch self {
         case .pm25: "PM2.5"

@@ -1,6 +1,6 @@
-/// Number of rejections for each reason.
+/// Number of rejections by reason.
 public struct RejectionCounts: Sendable, Equatable {
-    /// Without those that are 0: most messages have no others.
+    /// Nonzero counts only: most messages have none.
     private var counts = [RejectionReason: UInt64]()
 
     public subscript(reason: RejectionReason) -> UInt64 {
@@ -10,7 +10,7 @@ public struct RejectionCounts: Sendable, Equatable {
 
     public var isEmpty: Bool { counts.isEmpty }
 
-    /// The reasons for which anything was rejected, in the order in which they are looked for.
+    /// Reasons with rejections, in the order in which they are checked.
     public var reasons: [RejectionReason] { isEmpty ? [] : RejectionReason.allCases.filter { self[$0] > 0 } }
 
     public static func += (left: inout RejectionCounts, right: RejectionCounts) {

@@ -1,6 +1,6 @@
-/// The reason why a message or an element was rejected: the values of the `reason` label, a closed set.
+/// The reason for rejecting a message or an element: the closed set of values of the `reason` label.
 ///
-/// The cases are in the order in which the reasons are looked for; an element is rejected for the first that applies.
+/// The cases are in the order in which the reasons are checked; an element is rejected for the first that applies.
 public enum RejectionReason: String, Error, CaseIterable {
     // Whole messages.
     case tooLarge = "too_large"
@@ -13,7 +13,7 @@ public enum RejectionReason: String, Error, CaseIterable {
     case badCity = "bad_city"
     case noValue = "no_value"
     case badValue = "bad_value"
-    // Readings, by what the store knows; a time may be bad by its form as well.
+    // Readings, by the store's state; a malformed time is bad too.
     case badTime = "bad_time"
     case outOfRange = "out_of_range"
     case cityLimit = "city_limit"

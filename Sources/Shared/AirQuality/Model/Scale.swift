@@ -1,17 +1,17 @@
 internal import Bytes
 
-/// The table that turns an index into a category.
+/// A table that maps an index to a category.
 ///
-/// Each category reaches from its own `from` up to, and without, the next one's: 50.23 and 50.99 are Good on the Indian
-/// scale, 51 is Satisfactory. The last one is open upwards.
+/// Each category extends from its own `from` up to, but excluding, the next one's: 50.23 and 50.99 are Good on the
+/// Indian scale, 51 is Satisfactory. The last one has no upper bound.
 public struct Scale: Sendable, Equatable {
     public var name: String
-    /// For people: stands beside every number of this index.
+    /// Display name, shown beside every index.
     public var title: String
-    /// Who made the rules, and when.
+    /// Publisher and year of the rules.
     public var authority: String
     public var categories: [Category]
-    /// Where the second and each further category begins; infinite where there is none.
+    /// Lower bounds of the second and later categories, padded with infinity.
     private let bounds: SIMD8<Double>
 
     private init(
@@ -33,21 +33,21 @@ public struct Scale: Sendable, Equatable {
         }
     }
 
-    /// The number of the category that an index lies in, 1 ….
+    /// Returns the number of an index's category, from 1.
     @inline(__always)
     public func category(of index: Double) -> UInt8 {
-        // Without branches, which a processor cannot foretell.
+        // Branch-free, because the category is unpredictable.
         1 + UInt8(SIMD8<Int64>.zero.replacing(with: 1, where: bounds .<= index).wrappedSum())
     }
 }
 
 extension Scale {
-    /// Every scale there is, by the name that `--aqi.scale` takes.
+    /// All scales; `--aqi.scale` takes their names.
     public static let all: [Scale] = [india, us, eu]
 
     /// India's National Air Quality Index: Central Pollution Control Board, 2014.
     ///
-    /// Effects on health: its "About AQI". Advice: SAFAR, Ministry of Earth Sciences, shortened.
+    /// Health effects: its "About AQI". Advice: SAFAR, Ministry of Earth Sciences, shortened.
     public static let india = Scale(
         "india", title: "AQI India", authority: "Central Pollution Control Board, 2014",
         categories: [
@@ -89,7 +89,7 @@ extension Scale {
             "Emergency conditions: everyone should avoid all physical activity outdoors, and sensitive groups remain indoors.",
         ])
 
-    /// The European Air Quality Index as a number, 0 … 100 and beyond, as Open-Meteo gives it.
+    /// The European Air Quality Index as a number, 0 … 100 and above, as Open-Meteo reports it.
     ///
     /// Health: European Environment Agency, messages to the general population, shortened.
     public static let eu = Scale(

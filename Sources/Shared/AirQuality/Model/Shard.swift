@@ -2,10 +2,10 @@ internal import Bytes
 
 /// Part `index` of `count` parts of all cities.
 ///
-/// Which part a city is in follows from its name's bytes alone and never changes, so that all shards of all versions
-/// agree, and anything that routes to them: `docker/README.md` has the rule with examples.
+/// The part of a city depends only on its name's bytes and never changes between versions, so that all shards, and
+/// anything that routes to them, agree: `docker/README.md` states the rule with examples.
 public struct Shard: Sendable, Equatable {
-    /// The hash counts in 32 bits.
+    /// The hash numbers its buckets in 32 bits.
     public static let maximumCount = Int(Int32.max)
 
     public let index: Int
@@ -18,15 +18,15 @@ public struct Shard: Sendable, Equatable {
         self.count = count
     }
 
-    /// The shard of `count` that the city of this name is in.
+    /// Finds the shard of `count` that contains the city.
     public init(of name: Span<UInt8>, count: Int) {
         self.init(index: Self.jump(fnv1a(name), count: count), count: count)
     }
 
     public func contains(_ name: Span<UInt8>) -> Bool { Self.jump(fnv1a(name), count: count) == index }
 
-    /// A bucket of `count` for the key. From n to n + 1 buckets only each (n + 1)th key moves, into the new one: the
-    /// jump consistent hash of Lamping and Veach, https://arxiv.org/abs/1406.2294.
+    /// Returns the key's bucket of `count`. Going from n to n + 1 buckets moves only every (n + 1)th key, to the new
+    /// one: the jump consistent hash of Lamping and Veach, https://arxiv.org/abs/1406.2294.
     static func jump(_ key: UInt64, count: Int) -> Int {
         var key = key
         var bucket = 0
@@ -41,6 +41,6 @@ public struct Shard: Sendable, Equatable {
 }
 
 extension Shard: CustomStringConvertible {
-    /// As `--city.shard` takes it.
+    /// In the syntax of `--city.shard`.
     public var description: String { "\(index)/\(count)" }
 }

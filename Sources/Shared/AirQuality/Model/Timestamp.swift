@@ -1,2 +1,2 @@
-/// Milliseconds since the Unix epoch, UTC, leap seconds not counted.
+/// Milliseconds since the Unix epoch, UTC, without leap seconds.
 public typealias Timestamp = Int64

@@ -1,4 +1,4 @@
-/// Names to report, each once, and only the first few.
+/// The first few distinct names to report, each once.
 struct BoundedReport: Sendable {
     static let maximumCount = 10
 
@@ -11,7 +11,7 @@ struct BoundedReport: Sendable {
         if !names.contains(bytes) { names.append(bytes) }
     }
 
-    /// Takes the names that were not reported before.
+    /// Returns the names not returned before.
     mutating func unreported() -> [String] {
         defer { reportedCount = names.count }
         return names[reportedCount...].map { String(decoding: $0, as: UTF8.self) }

@@ -1,12 +1,12 @@
 internal import Bytes
 
-/// All cities: an index by name, and what is known of each at its number.
+/// All cities: a hash table by name, and the state of each by number.
 struct Cities: Sendable {
-    /// A table of the cities by the hashes of their names, three quarters empty at least; a city whose slot is taken
-    /// has the next free one. A slot has the upper half of the hash, and below it the city's number plus 1; 0 is free.
+    /// Open-addressing hash table with linear probing, at most a quarter full. A slot holds the upper half of the hash
+    /// and below it the city's number plus 1; 0 is free.
     private var slots: [UInt64] = Array(repeating: 0, count: 64)
     private let hashing = NameHash()
-    /// The cities; ``sort()`` brings them into the order of their names.
+    /// In insertion order until ``sort()`` orders them by name.
     var states: [CityState] = []
     var histories: [History] = []
     private var isSorted = true
@@ -27,7 +27,7 @@ struct Cities: Sendable {
         return nil
     }
 
-    /// Puts a city into the table, which it is not in yet.
+    /// Adds a city to the table, which must not contain it.
     private mutating func index(_ number: Int) {
         let name = states[number].name
         let hash = hashing(name.span)
@@ -36,8 +36,8 @@ struct Cities: Sendable {
         slots[slot] = hash & ~0xFFFF_FFFF | UInt64(number + 1)
     }
 
-    /// Adds a city of a new name, and returns its number until cities are sorted or removed. Before a snapshot is
-    /// taken, ``sort()`` must follow.
+    /// Adds a city with a new name and returns its number, which is valid until cities are sorted or removed.
+    /// ``sort()`` must follow before a snapshot is taken.
     mutating func insert(_ name: [UInt8], category: UInt8, version: UInt64) -> Int {
         states.append(CityState(name: name, category: category, version: version))
         histories.append(History())
@@ -53,12 +53,12 @@ struct Cities: Sendable {
 
     mutating func sort() {
         guard !isSorted else { return }
-        // Nearly sorted: Swift's sort finds the runs, and merges them.
+        // Nearly sorted already: Swift's sort detects runs and merges them.
         keep(states.indices.sorted { CityName.precedes(states[$0].name, states[$1].name) })
         isSorted = true
     }
 
-    /// Keeps the cities with these numbers, in this order, which gives them new ones.
+    /// Keeps only these cities and renumbers them in this order.
     mutating func keep(_ kept: [Int]) {
         states = kept.map { states[$0] }
         histories = kept.map { histories[$0] }
@@ -67,7 +67,7 @@ struct Cities: Sendable {
     }
 }
 
-/// The first of `count` indices that does not meet the condition; those that do come first.
+/// Returns the first of `count` indices for which the condition is false, by binary search: the true ones come first.
 func partition(_ count: Int, _ isBefore: (Int) -> Bool) -> Int {
     var low = 0
     var high = count

@@ -5,22 +5,21 @@ public struct CityState: Sendable {
     public internal(set) var index = 0.0
     /// Time of the newest reading.
     public internal(set) var updatedAt: Timestamp = 0
-    /// When the newest reading arrived. The same as ``updatedAt`` unless the feed gives times.
+    /// When the newest reading arrived; equals ``updatedAt`` unless the feed provides times.
     public internal(set) var receivedAt: Timestamp = 0
-    /// Number of the category that the index lies in, 1 ….
+    /// Number of the index's category, from 1.
     public internal(set) var category: UInt8
     public internal(set) var changes = CategoryChanges()
-    /// Details beside the index; `nil` without any.
     public internal(set) var extras: CityExtras?
     /// The store's version at the city's last change.
     public internal(set) var version: UInt64
-    /// Number of the feed that the newest reading came from; -1 after a restart.
+    /// Number of the feed that sent the newest reading; -1 after a restart or the feed's removal.
     var feed: Int32 = -1
-    /// When the city last came, in a repetition as well.
+    /// When the last reading arrived, repeated ones included.
     var heardAt: Timestamp = 0
-    /// Number of the message that the newest reading came with.
+    /// Number of the message with the newest reading.
     var message: UInt64 = 0
-    /// Whether it has been said that the city came twice in a message, or from two feeds.
+    /// Whether the city has been reported as a duplicate.
     var isNamedAsDuplicate = false
 
     init(name: [UInt8], category: UInt8, version: UInt64) {
@@ -37,7 +36,7 @@ public struct CityState: Sendable {
         self.feed = feed
         self.version = version
         heardAt = receivedAt
-        // The same reading again may correct the value, but a feed that repeats itself does not keep a city alive.
+        // A repeated reading may correct the index but does not keep the city from expiring.
         let isRepetition = reading.hasOwnTime && !isNew && reading.time == updatedAt
         if !isRepetition {
             updatedAt = reading.time
@@ -54,14 +53,14 @@ public struct CityState: Sendable {
     mutating func restore(_ city: City, at now: Timestamp) {
         index = city.index
         updatedAt = city.updatedAt
-        // A file may have any number.
+        // The file may hold any number; within this range, ages do not overflow.
         receivedAt = min(max(city.receivedAt, -now), now)
         clampUpdate(to: now)
         changes = city.changes
         changes.changedAt = city.changes.changedAt.map { min($0, now) }
     }
 
-    /// Moves the newest reading's time back, and returns true, if it is later than any the decoder accepts.
+    /// Sets the newest reading's time to `now` if it is later than the decoder accepts, and returns whether it did.
     @discardableResult
     mutating func clampUpdate(to now: Timestamp) -> Bool {
         guard updatedAt > now + FeedDecoder.maximumLead else { return false }

@@ -1,13 +1,13 @@
 public import FeedProtocol
 
-/// A change of a feed's connection.
+/// A change of a feed's connection, or a finding about its messages.
 public enum FeedEvent: Sendable, Equatable {
     case connecting
-    /// The handshake is finished; with the feed's source, if it names one.
+    /// The handshake has completed; with the feed's source if it announces one.
     case connected(FeedSource?)
-    /// A connection ended or a dial failed; the text is for people.
+    /// A connection ended or an attempt failed; the detail is human-readable.
     case disconnected(DisconnectReason, detail: String)
-    /// A message, or one of its elements, was rejected; why, for people. `nil`: it is without readings.
+    /// Explains why a message or an element was rejected; `nil` for messages without readings.
     case explained(RejectionReason?, [ExplanationField])
     case paused
     case resumed

@@ -1,6 +1,6 @@
-/// The source of a feed's readings.
+/// The data source of a feed.
 public struct FeedSource: Sendable, Hashable {
-    /// The field of the handshake's response in which a feed names its source.
+    /// Header field of the handshake response that announces the source.
     public static let fieldName = "Air-Quality-Source"
 
     public var name: String

@@ -5,51 +5,51 @@ public import FeedProtocol
 public struct FeedStatistics: Sendable, Equatable {
     /// The `feed` label.
     public var label: String
-    /// Milliseconds without a message after which the feed counts as silent; 0 = off.
+    /// Milliseconds without a message after which the feed counts as silent; 0 disables.
     public var idleTimeout: Int64 = 0
-    /// Whether the feed is read no more; nothing is said about it then.
+    /// Whether the feed was removed; removed feeds are not exported.
     public internal(set) var isRemoved = false
     public var isConnected = false
     public var isPaused = false
     public var connectionAttempts: UInt64 = 0
-    /// Number of finished handshakes.
+    /// Number of completed handshakes.
     public var connections: UInt64 = 0
     public var disconnects: [DisconnectReason: UInt64] = [:]
-    /// Number of whole messages, rejected ones included.
+    /// Number of complete messages, including rejected ones.
     public var messages: UInt64 = 0
-    /// Payload bytes of whole messages.
+    /// Payload bytes of complete messages.
     public var bytes: UInt64 = 0
-    /// Number of messages that held nothing that could be a reading.
+    /// Number of messages in which nothing could be a reading.
     public var messagesWithoutReadings: UInt64 = 0
-    /// Number of readings accepted.
+    /// Number of accepted readings.
     public var readings: UInt64 = 0
-    /// Number of readings of a city that had come in the same message, or from another feed within its idle time-out.
+    /// Number of readings of a city already seen in the same message, or from another feed within its idle time-out.
     public var duplicates: UInt64 = 0
     public var rejections = RejectionCounts()
-    /// Number of elements of other shards' cities; `nil` where there are no shards.
+    /// Number of elements for cities of other shards; `nil` without sharding.
     public var skipped: UInt64?
     /// `nil` before the first message.
     public internal(set) var lastMessageAt: Timestamp?
-    /// When a message last had a reading that was accepted.
+    /// Arrival of the last message with an accepted reading.
     public internal(set) var lastReadingAt: Timestamp?
-    /// Explanations for people, why messages gave no readings, by the reason; `nil`: they were without readings.
+    /// Human-readable explanations by rejection reason; `nil` for messages without readings.
     public private(set) var explanations: [RejectionReason?: [ExplanationField]] = [:]
     public private(set) var connection = Connection()
-    /// The reason why the last connection ended or the last dial failed, for people; `nil` while all is well.
+    /// Human-readable reason for the last disconnect or failed attempt; a handshake clears it.
     public var lastProblem: String?
-    /// The source that the feed named when it last connected; `nil` if it named none.
+    /// The source announced in the last handshake, if any.
     public var source: FeedSource?
 }
 
 extension FeedStatistics {
-    /// Counts since the feed connected.
+    /// Counts since the last handshake.
     public struct Connection: Sendable, Equatable {
         public fileprivate(set) var readings: UInt64 = 0
         public fileprivate(set) var messagesWithoutReadings: UInt64 = 0
         fileprivate var skipped = 0
         public fileprivate(set) var rejections = RejectionCounts()
 
-        /// The reason for which most were rejected; `nil` where something else came, or nothing at all.
+        /// The most frequent rejection reason; `nil` if nothing was rejected, or any reading was accepted or skipped.
         public var reasonOfAll: RejectionReason? {
             guard readings == 0, skipped == 0 else { return nil }
             return rejections.reasons.max { rejections[$0] < rejections[$1] }
@@ -58,7 +58,7 @@ extension FeedStatistics {
 }
 
 extension FeedStatistics {
-    /// Counts a message without its readings.
+    /// Counts a message, but not its readings.
     mutating func count(_ message: borrowing FeedMessage) {
         messages += 1
         bytes += UInt64(message.byteCount)

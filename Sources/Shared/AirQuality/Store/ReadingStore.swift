@@ -1,11 +1,10 @@
 internal import Bytes
 import Synchronization
 
-/// The one state that feeds write and scrapes read.
+/// The state that feeds write and scrapes read. Thread-safe.
 ///
-/// Called from any thread. The lock is held for a bounded number of readings, to look at each city, or to share the
-/// state: a snapshot copies a few references, and the first change after it copies the arrays, a millisecond at 100,000
-/// cities.
+/// The lock is held for a bounded number of readings, one pass over the cities, or sharing the state: a snapshot
+/// copies a few references; the first change after it copies the arrays, which takes a millisecond for 100,000 cities.
 ///
 /// ```swift
 /// let store = ReadingStore(rules: StoreRules(), feeds: ["demo"], at: currentTime())
@@ -19,7 +18,7 @@ public final class ReadingStore: Sendable {
     private let state: Mutex<StoreState>
     public let rules: StoreRules
 
-    /// - Parameter feeds: labels of the feeds; messages and events name feeds by their place here.
+    /// - Parameter feeds: labels of the feeds; a feed's number is its position here.
     public init(rules: StoreRules, feeds: [String], at now: Timestamp) {
         self.rules = rules
         state = Mutex(StoreState(rules: rules, feeds: feeds, at: now))
@@ -29,13 +28,13 @@ public final class ReadingStore: Sendable {
         state.withLock { body(&$0) }
     }
 
-    // MARK: What feeds say
+    // MARK: Feeds
 
-    /// Readings that are taken in before the lock is given up for a moment: half a millisecond of work, with long
-    /// histories fewer, as each may have to copy its city's.
+    /// Number of readings recorded per lock acquisition, about half a millisecond of work. Fewer with long histories,
+    /// because each reading may have to copy its city's.
     private var sliceCount: Int { max(16, min(2000, 200_000 / rules.history.capacity)) }
 
-    /// Takes in a message, and returns what became of its elements. Scrapes may come between 2,000 readings.
+    /// Records a message and returns its rejections and duplicates. Releases the lock at least every 2,000 readings.
     @discardableResult
     public func record(_ message: borrowing FeedMessage, feed: Int) -> RecordOutcome {
         var outcome = RecordOutcome()
@@ -53,7 +52,6 @@ public final class ReadingStore: Sendable {
         return outcome
     }
 
-    /// Notes a change of a feed's connection.
     public func apply(_ event: FeedEvent, feed: Int) {
         withLock { state in
             state.version += 1
@@ -61,27 +59,27 @@ public final class ReadingStore: Sendable {
         }
     }
 
-    /// Takes names that came twice in a message, or from two feeds: each is given once while the store has the city.
+    /// Returns names seen twice in a message or from two feeds, each once while the store has the city.
     public func takeDuplicateNames() -> [String] { withLock { exchange(&$0.duplicateNames, with: []) } }
 
-    /// Takes names that the city limit rejected: each is given once, ten at most in the store's life.
+    /// Returns names rejected by the city limit, each once, at most ten in the store's life.
     public func takeRejectedNames() -> [String] { withLock { $0.rejectedNames.unreported() } }
 
-    // MARK: What time does
+    // MARK: Time
 
-    /// Removes cities that were not heard of for too long, and returns how many.
+    /// Removes cities without a new reading for ``StoreRules/expireAfter``, and returns their number.
     public func expire(at now: Timestamp) -> Int {
         guard rules.expireAfter > 0 else { return 0 }
         return withLock { $0.expire(at: now) }
     }
 
-    /// The wall clock was set by `step` milliseconds at most `elapsed` milliseconds ago, and is `now`: expiry counts
-    /// from the same moments as before, and no reading is of the future.
+    /// Adjusts times after the wall clock was set by `step` milliseconds, at most `elapsed` milliseconds ago, and now
+    /// is `now`: expiry is not affected, and no reading is left in the future.
     public func moveArrivals(at now: Timestamp, by step: Int64, elapsed: Int64) {
         withLock { $0.moveArrivals(at: now, by: step, except: now - elapsed...now) }
     }
 
-    /// Keeps the last reading of every window that is over; for ``HistoryRule/Keep/last``.
+    /// Keeps the last reading of every window that is over, under ``HistoryRule/Keep/last``.
     public func closeWindows(at now: Timestamp) {
         guard rules.history.usesWindows else { return }
         withLock { $0.closeWindows(at: now) }
@@ -89,20 +87,20 @@ public final class ReadingStore: Sendable {
 
     // MARK: Snapshots
 
-    /// Counts up with every change.
+    /// Increases with every change.
     public var version: UInt64 { withLock { $0.version } }
 
-    /// Shares the state as it is at this moment, with the history points if they are wanted.
+    /// Returns the current state, with histories on request.
     public func snapshot(withHistories: Bool = false) -> StoreSnapshot {
         withLock { $0.snapshot(withHistories: withHistories) }
     }
 
-    /// Whether nobody holds the lock at this moment. Never waits.
+    /// Whether the lock is free at this moment. Never blocks.
     public var isUnlocked: Bool { state.withLockIfAvailable { _ in true } ?? false }
 
     public var feeds: [FeedStatistics] { withLock { $0.feeds.filter { !$0.isRemoved } } }
 
-    /// Makes room for a feed, or gives it new settings; returns its number. Counts of a feed of that label go on.
+    /// Adds a feed or updates its settings, and returns its number. A known label keeps its counters.
     public func setFeed(label: String, idleTimeout: Int64) -> Int {
         withLock { state in
             state.version += 1
@@ -123,21 +121,21 @@ public final class ReadingStore: Sendable {
         }
     }
 
-    /// Forgets a feed whose client has ended.
+    /// Removes a feed whose client has ended.
     public func removeFeed(_ number: Int) {
         withLock { state in
             state.version += 1
             state.feeds[number].isRemoved = true
-            // Another feed may get its number.
+            // Another feed may reuse the number.
             for city in state.cities.states.indices where state.cities.states[city].feed == number {
                 state.cities.states[city].feed = -1
             }
         }
     }
 
-    // MARK: What survives a restart
+    // MARK: Restart
 
-    /// Brings cities back that the store does not know, with their original times.
+    /// Restores cities that the store does not have, with their original times.
     public func restore(_ cities: [City], at now: Timestamp) {
         withLock { state in
             for city in cities { state.restore(city, at: now) }

@@ -1,10 +1,10 @@
-/// Outcome of a message: rejections and duplicates.
+/// Rejections and duplicates of a message.
 public struct RecordOutcome: Sendable, Equatable {
     /// Rejections by the decoder and by the store.
     public internal(set) var rejections = RejectionCounts()
-    /// The first reading that the store rejected for each reason, counted from 0 in the message.
+    /// Position in the message's readings, from 0, of the first one that the store rejected for each reason.
     public internal(set) var firstRejected: [RejectionReason: Int] = [:]
-    /// Number of readings of a city that had come in the same message, or from another feed.
+    /// Number of readings of a city already seen in the same message, or from another feed.
     public internal(set) var duplicates = 0
 
     static func += (left: inout RecordOutcome, right: RecordOutcome) {

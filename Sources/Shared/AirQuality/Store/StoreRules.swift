@@ -1,14 +1,14 @@
-/// Rules by which the store judges readings.
+/// Rules for accepting and keeping readings.
 public struct StoreRules: Sendable {
     public var scale: Scale
     public var history: HistoryRule
-    /// Greatest number of cities; readings of others are rejected.
+    /// Maximum number of cities; readings of further ones are rejected.
     public var cityLimit: Int
-    /// Milliseconds since a city was last heard of; 0 keeps cities indefinitely.
+    /// Milliseconds without a new reading after which a city expires; 0 keeps cities indefinitely.
     public var expireAfter: Int64
-    /// Cities that a restored file may bring back; `nil` for all.
+    /// Cities to restore from a file; `nil` for all.
     public var shard: Shard?
-    /// Metric families that readings can have values for.
+    /// Metric families for which readings can have values.
     public var families: Set<CityFamilyName>
 
     public init(

@@ -1,27 +1,26 @@
-/// The store's state at one moment: copy-on-write copies of its arrays, so that taking one costs nothing.
+/// The store's state at one moment: copy-on-write copies of its arrays, so that taking one is cheap.
 ///
-/// Cities are named by their number: their place in ``states`` and ``histories``, in the order of their names' bytes.
+/// A city's number is its position in ``states`` and ``histories``, which are sorted by the bytes of the names.
 public struct StoreSnapshot: Sendable {
     public let rules: StoreRules
-    /// Counts up with every change of the store.
+    /// Increases with every change of the store.
     public let version: UInt64
-    /// When the store was made.
+    /// When the store was created.
     public let startedAt: Timestamp
     /// When cities last expired; `nil` before the first time.
     public let expiredAt: Timestamp?
-    /// Cities by number.
     public let states: [CityState]
-    /// Histories by number of the city; empty unless they were asked for.
+    /// Empty unless requested.
     public let histories: [History]
     public let feeds: [FeedStatistics]
-    /// Number of history points of all cities.
+    /// Number of history points across all cities.
     public let pointCount: Int
     /// Number of cities that have expired.
     public let expiredCount: UInt64
 
     public var cityCount: Int { states.count }
 
-    /// The points of a city, oldest first: the kept ones, and the current reading where it is newer than all of them.
+    /// Returns a city's points, oldest first, including the current reading if it is newer than all of them.
     public func points(of city: Int) -> [HistoryPoint] {
         let history = histories[city]
         var points = (0..<history.count).map { history[$0] }
@@ -32,14 +31,14 @@ public struct StoreSnapshot: Sendable {
         return points
     }
 
-    /// Whether the feed is connected, or paused on purpose, and a city has a fresh reading. Needs histories.
+    /// Whether the feed is connected or deliberately paused, and some city has a fresh reading. Needs histories.
     public func isReady(_ feed: FeedStatistics, at now: Timestamp) -> Bool {
         (feed.isConnected || feed.isPaused) && states.indices.contains { isFresh($0, of: feed, at: now) }
     }
 
-    /// Whether the city's newest reading arrived within the feed's idle time-out, or within twice the time between its
-    /// last two points: the pace of its own. While that is not known, a repetition will do; while the feed is paused,
-    /// any reading.
+    /// Whether the city's newest reading arrived within the feed's idle time-out, or within twice the interval between
+    /// its last two points, counting that reading. Until there are two points, any recent reading of the feed
+    /// suffices. Always true while the feed is paused or has no idle time-out.
     private func isFresh(_ city: Int, of feed: FeedStatistics, at now: Timestamp) -> Bool {
         let state = states[city]
         let age = now - state.receivedAt
@@ -52,7 +51,7 @@ public struct StoreSnapshot: Sendable {
         return age <= 2 * pace
     }
 
-    /// The number of the city of this name.
+    /// Returns the number of the city with this name.
     public func find(_ name: [UInt8]) -> Int? {
         let place = partition(states.count) { CityName.precedes(states[$0].name, name) }
         return place < states.count && states[place].name == name ? place : nil

@@ -1,24 +1,20 @@
 import Bytes
 
-/// The content of the store, and how messages, time and a restart change it. One caller at a time.
+/// The content of the store, and how messages, time and a restart change it. Not thread-safe.
 struct StoreState: Sendable {
     let rules: StoreRules
-    /// Counts up with every change.
     var version: UInt64 = 1
     var cities = Cities()
     var feeds: [FeedStatistics]
-    /// Number of history points of all cities.
     var pointCount = 0
-    /// Names that the city limit rejected.
     var rejectedNames = BoundedReport()
-    /// Names that came twice in a message, or from two feeds, and that are yet to be taken.
+    /// Names seen twice in a message or from two feeds, not yet reported.
     var duplicateNames: [String] = []
     let startedAt: Timestamp
-    /// When cities last expired; `nil` before the first time.
     var expiredAt: Timestamp?
     var expiredCount: UInt64 = 0
-    /// Times of the newest readings of cities that have expired, as many as the city limit: a feed that only repeats
-    /// one does not bring its city back.
+    /// Newest reading times of at most ``StoreRules/cityLimit`` expired cities, which a repeated reading must not
+    /// restore.
     private var expiredReadings: [[UInt8]: Timestamp] = [:]
     private var messageCount: UInt64 = 0
 
@@ -36,18 +32,18 @@ struct StoreState: Sendable {
             feeds: feeds.filter { !$0.isRemoved }, pointCount: pointCount, expiredCount: expiredCount)
     }
 
-    /// Takes in the message itself, and returns its number; its readings follow.
+    /// Counts a message, without its readings, and returns its number.
     mutating func begin(_ message: borrowing FeedMessage, feed: Int) -> UInt64 {
         messageCount += 1
         feeds[feed].count(message)
         return messageCount
     }
 
-    /// Takes in some of a message's readings, and returns their rejections and the number of duplicates.
+    /// Records some of a message's readings, and returns their rejections and duplicates.
     mutating func record(
         _ range: Range<Int>, of message: borrowing FeedMessage, number: UInt64, feed: Int
     ) -> RecordOutcome {
-        // A snapshot may have been taken after the readings before these.
+        // A snapshot may have been taken since the previous slice.
         version += 1
         var outcome = RecordOutcome()
         var accepted: UInt64 = 0
@@ -66,7 +62,7 @@ struct StoreState: Sendable {
         return outcome
     }
 
-    /// Takes in the reading of that place, and returns whether it is a duplicate.
+    /// Records one reading, and returns whether it is a duplicate.
     @inline(__always)
     private mutating func record(
         _ place: Int, of message: borrowing FeedMessage, number: UInt64, feed: Int
@@ -91,7 +87,7 @@ struct StoreState: Sendable {
             reading, category: category, isNew: known == nil, message: number, feed: Int32(feed),
             receivedAt: message.receivedAt, version: version)
         if !message.extras.isEmpty, let details = message.extras[place] { cities.states[city].add(details) }
-        // Seen in place: a copy of the history would take and give back its points' memory.
+        // Accessed through a span: copying the history would retain and release its storage.
         if cities.histories.span[city].mayAdmit(reading.time, rule: rules.history) {
             let point = HistoryPoint(time: reading.time, index: reading.index, category: category)
             admit(point, to: city, at: message.receivedAt)
@@ -99,7 +95,7 @@ struct StoreState: Sendable {
         return isDuplicate
     }
 
-    /// Adds a city; `nil` where the reading repeats one with which the city has expired.
+    /// Adds a city; `nil` if the city has expired and the reading is no newer than its last one.
     private mutating func insert(
         _ name: Span<UInt8>, _ reading: Reading, category: UInt8
     ) throws(RejectionReason) -> Int? {
@@ -119,7 +115,7 @@ struct StoreState: Sendable {
         duplicateNames.append(String(decoding: cities.states[city].name, as: UTF8.self))
     }
 
-    /// Whether the city came in the same message, or from another feed that is not silent beyond its idle time-out.
+    /// Whether the city was already in this message, or came from another feed within that feed's idle time-out.
     private func isDuplicate(_ city: Int, _ number: UInt64, feed: Int, at now: Timestamp) -> Bool {
         let states = cities.states.span
         if states[city].message == number { return true }
@@ -128,7 +124,6 @@ struct StoreState: Sendable {
         return feeds[other].idleTimeout == 0 || now - states[city].heardAt <= feeds[other].idleTimeout
     }
 
-    /// Offers a reading to the city's history.
     private mutating func admit(_ point: HistoryPoint, to city: Int, at receivedAt: Timestamp) {
         let before = cities.histories[city].count
         cities.histories[city].admit(point, rule: rules.history, at: receivedAt)
@@ -136,10 +131,9 @@ struct StoreState: Sendable {
     }
 }
 
-// MARK: - Expiry, clock steps and closing of windows
+// MARK: - Expiry, clock steps and window closing
 
 extension StoreState {
-    /// Removes cities not heard of for the time that the rules set, and returns how many.
     mutating func expire(at now: Timestamp) -> Int {
         let oldest = now - rules.expireAfter
         let gone = cities.states.filter { $0.receivedAt < oldest }
@@ -154,9 +148,9 @@ extension StoreState {
         return gone.count
     }
 
-    /// Moves the arrivals by `step` milliseconds to a clock that was set, except `times`, which have its time already,
-    /// so that no city expires by that; and what is now of the future to this moment, so that later readings are not
-    /// rejected as older.
+    /// Shifts arrivals by `step` milliseconds after a clock step so that expiry is unaffected, except those in
+    /// `times`, which are by the new clock. Times then in the future become `now`, or later readings would be
+    /// rejected.
     mutating func moveArrivals(at now: Timestamp, by step: Int64, except times: ClosedRange<Timestamp>) {
         version += 1
         for city in cities.states.indices {
@@ -165,7 +159,7 @@ extension StoreState {
             if !times.contains(cities.states[city].heardAt) { cities.states[city].heardAt += step }
             let isClamped = cities.states[city].clampUpdate(to: now)
             cities.states[city].changes.changedAt = cities.states[city].changes.changedAt.map { min($0, now) }
-            // The arrival is saved too: after a restart it decides when the city expires.
+            // The arrival is saved too: it decides when the city expires after a restart.
             if isMoved || isClamped { cities.states[city].version = version }
         }
         expiredReadings = expiredReadings.mapValues { min($0, now) }
@@ -175,7 +169,6 @@ extension StoreState {
         }
     }
 
-    /// Keeps the last readings of windows that are over.
     mutating func closeWindows(at now: Timestamp) {
         var hasClosed = false
         let next = version + 1
@@ -192,11 +185,11 @@ extension StoreState {
     }
 }
 
-// MARK: - What survives a restart
+// MARK: - Restart
 
 extension StoreState {
-    /// Brings a city back, unless the rules reject it. A time beyond `now`, stored while the clock was ahead, becomes
-    /// this one, or the city would expire late and, where the feed gives times, reject every reading until then.
+    /// Restores a city unless the rules reject it. A time in the future, stored while the clock was ahead, becomes
+    /// `now`, or the city would expire late and reject readings with earlier times until then.
     mutating func restore(_ stored: City, at now: Timestamp) {
         let name = stored.name.span
         guard cities.count < rules.cityLimit, CityName.accepted(name, in: name.indices) == name.indices else { return }

@@ -1,24 +1,24 @@
 internal import HTTPText
 
-/// The format that a scraper asked for by its `Accept` header.
+/// The format that a scraper requests in its `Accept` header.
 public struct AcceptedFormat: Sendable, Equatable {
     public var format: ExpositionFormat
-    /// The `escaping` that the scraper named, one of its four values; our names are the same under each.
+    /// The `escaping` that the scraper requests, if valid. All four give the same names here.
     public var escaping: String?
 
     public var contentType: String { format.contentType + (escaping.map { "; escaping=" + $0 } ?? "") }
 
-    /// Finds the supported format with the highest quality; at equal quality the one named first. Text 0.0.4 when there
-    /// is none, as Prometheus' content negotiation wants it (never 406).
+    /// Finds the supported format with the highest quality; among equals, the one named first. Falls back to text
+    /// 0.0.4 (never 406), as Prometheus's content negotiation expects.
     ///
-    /// The quality of a format is that of the most specific range that covers it (RFC 9110 section 12.5.1). A range
-    /// with a quality beyond 0 … 1, which a Prometheus release once sent, is no range.
+    /// The quality of a format is that of the most specific range covering it (RFC 9110 section 12.5.1). Ranges with a
+    /// quality outside 0 … 1, which one Prometheus release sent, are ignored.
     public static func negotiate(_ accept: String?) -> AcceptedFormat {
         let ranges = accept.map(AcceptElement.list) ?? []
         var best: (quality: Int, place: Int, format: ExpositionFormat)?
         for format in ExpositionFormat.allCases {
             let covering = ranges.indices.filter { ranges[$0].covers(format) }
-            // The first of equally specific ranges.
+            // Takes the first of equally specific ranges.
             guard let place = covering.max(by: { ranges[$0].specificity < ranges[$1].specificity }) else { continue }
             let quality = ranges[place].quality
             guard quality > 0 else { continue }
@@ -31,7 +31,7 @@ public struct AcceptedFormat: Sendable, Equatable {
 }
 
 extension AcceptElement {
-    /// The value of `escaping`, if it is one of the four that there are.
+    /// The value of `escaping` if it is one of the four defined ones.
     fileprivate var escaping: String? {
         let escapings = ["allow-utf-8", "underscores", "dots", "values"]
         return parameters.first { $0.name == "escaping" && escapings.contains($0.value) }?.value

@@ -1,8 +1,8 @@
 internal import AirQuality
 internal import Bytes
 
-/// A family whose series are the cities': a row of the table for its name, type and help, and a case of
-/// ``appendSamples(_:_:to:)`` for its samples.
+/// A metric family with samples of each city: a table row for its name, type and help, and a case of
+/// ``appendSamples(of:in:_:to:)`` for its samples.
 struct CityFamily: Sendable {
     let name: CityFamilyName
     let metric: MetricFamily
@@ -42,10 +42,10 @@ struct CityFamily: Sendable {
             "Location of the city; unknown labels are empty."),
     ]
 
-    /// Appends the family with the samples of all cities, or nothing where there are none.
+    /// Appends the family with the samples of all cities, or nothing if there are none.
     func append(_ states: [CityState], _ labels: CityLabels, in format: ExpositionFormat, to page: inout [UInt8]) {
         metric.append(in: format, to: &page) { page in
-            // Reading the states in place: a copy of each would take and give back its references.
+            // A span avoids retaining and releasing the references of each state.
             let states = states.span
             for city in states.indices { appendSamples(of: city, in: states, labels, to: &page) }
         }
@@ -72,7 +72,7 @@ struct CityFamily: Sendable {
         }
     }
 
-    /// - Parameter city: its name with the end of the labels.
+    /// - Parameter city: its label value and the end of the labels.
     @inline(__always)
     private func append(_ city: ArraySlice<UInt8>, time: Timestamp, _ page: inout [UInt8]) {
         page += metric.beforeLabels[0]
@@ -81,7 +81,6 @@ struct CityFamily: Sendable {
         page.append(Self.lineEnd)
     }
 
-    /// - Parameter city: its name with the end of the labels.
     @inline(__always)
     private func append(_ city: ArraySlice<UInt8>, _ number: Double, _ page: inout [UInt8]) {
         page += metric.beforeLabels[0]
@@ -90,7 +89,7 @@ struct CityFamily: Sendable {
         page.append(Self.lineEnd)
     }
 
-    /// - Parameter label: the value of the second label.
+    /// - Parameter label: value of the second label.
     @inline(__always)
     private func append(_ city: ArraySlice<UInt8>, label: [UInt8], _ number: Double, _ page: inout [UInt8]) {
         page += metric.beforeLabels[0]

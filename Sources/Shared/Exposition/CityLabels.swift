@@ -1,14 +1,14 @@
 internal import AirQuality
 
-/// The names of a page's cities as label values, side by side: each family writes them all, and at 100,000 cities it is
-/// memory that takes the time.
+/// The cities' names as label values in one buffer: every family writes all of them, and at 100,000 cities memory
+/// access dominates the cost.
 struct CityLabels {
-    /// The bytes between the value of a sample's last label and its number.
+    /// The bytes between a sample's last label value and its number.
     static let end = Array("\"} ".utf8)
 
-    /// The names, each with ``end``.
+    /// The names, each followed by ``end``.
     private var text: [UInt8] = []
-    /// Where each name's ``end`` begins in ``text``.
+    /// Position in ``text`` where each name's ``end`` begins.
     private var ends: [Int] = []
 
     init(_ states: [CityState]) {
@@ -20,11 +20,10 @@ struct CityLabels {
         }
     }
 
-    /// A city's name as a label value.
     @inline(__always)
     func name(_ city: Int) -> ArraySlice<UInt8> { text[start(of: city)..<ends[city]] }
 
-    /// The same with ``end``, for the only label of a sample.
+    /// The name and ``end``, for samples without other labels.
     @inline(__always)
     func closedName(_ city: Int) -> ArraySlice<UInt8> { text[start(of: city)..<ends[city] + Self.end.count] }
 

@@ -1,8 +1,7 @@
 public import AirQuality
 
-/// Writes a page of metrics from a snapshot of the store: the cities', the scale's, the feeds' and the store's families
-/// in a fixed order. The text is a function of the snapshot, so a page may be kept as long as ``StoreSnapshot/version``
-/// is the same.
+/// Renders a metrics page from a snapshot: the families of the cities, the scale, the feeds and the store in a fixed
+/// order. The text depends only on the snapshot, so a page can be cached while ``StoreSnapshot/version`` is unchanged.
 ///
 /// ```swift
 /// let exposition = Exposition(rules: store.rules)
@@ -14,11 +13,11 @@ public struct Exposition: Sendable {
     private let cityFamilies: [CityFamily]
 
     public init(rules: StoreRules, families: Set<CityFamilyName> = Set(CityFamilyName.allCases)) {
-        // A family that no reading has values for would have no samples, and cost a look at each city.
+        // A family without possible values would have no samples, but cost a pass over the cities.
         cityFamilies = CityFamily.all.filter { families.contains($0.name) && rules.families.contains($0.name) }
     }
 
-    /// Appends the families that have samples; without the format's ``ExpositionFormat/end``, as more may follow.
+    /// Appends the families that have samples, without the format's ``ExpositionFormat/end``, as more may follow.
     public func render(_ snapshot: StoreSnapshot, in format: ExpositionFormat, to page: inout [UInt8]) {
         let labels = CityLabels(snapshot.states)
         for family in cityFamilies { family.append(snapshot.states, labels, in: format, to: &page) }
@@ -27,6 +26,6 @@ public struct Exposition: Sendable {
 
     private static let others = StoreSnapshot.scaleFamilies + StoreSnapshot.feedFamilies + StoreSnapshot.storeFamilies
 
-    /// All families of the cities, the scale, the feeds and the store, in the order of the page.
+    /// The families of the cities, the scale, the feeds and the store, in page order.
     public static let metrics: [MetricFamily] = CityFamily.all.map(\.metric) + others.map(\.metric)
 }

@@ -1,7 +1,7 @@
-/// The formats that a scrape may be answered in. They differ in the lines above the samples and in the last line: our
-/// names are of the old character set, and there are neither timestamps nor `_created` series.
+/// Exposition formats. They differ only in the lines above the samples and the last line, because all metric names use
+/// the legacy character set and there are no timestamps or `_created` series.
 public enum ExpositionFormat: String, Sendable, CaseIterable {
-    /// Prometheus' text format 0.0.4.
+    /// Prometheus text format 0.0.4.
     case text004
     /// OpenMetrics 1.0.0.
     case openMetrics100
@@ -13,10 +13,10 @@ public enum ExpositionFormat: String, Sendable, CaseIterable {
         }
     }
 
-    /// Text after all families.
+    /// Text that follows the last family.
     public var end: String { self == .openMetrics100 ? "# EOF\n" : "" }
 
-    /// The families of a source that have samples; none without a source.
+    /// Renders the families of a source that have samples; empty without a source.
     public func text<Source>(of families: [Family<Source>], from source: Source?) -> [UInt8] {
         guard let source else { return [] }
         var text: [UInt8] = []

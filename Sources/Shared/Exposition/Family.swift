@@ -1,8 +1,8 @@
-/// A metric family, and how its samples are read from a source. It is declared beside the figures that it reads.
+/// A metric family, and how its samples are read from a source. Declared next to the numbers it reads.
 ///
-/// For the hundred or so samples that a page has beside those of cities: ``CityFamily`` writes those.
+/// Used for the hundred or so samples of a page that are not of cities; ``CityFamily`` writes those.
 public struct Family<Source>: Sendable {
-    /// Takes the values of a sample's labels, as many as the family has, and its value, which is finite.
+    /// Receives a sample's label values, one per label of the family, and its finite value.
     public typealias AddSample = (_ labels: [String], _ value: Double) -> Void
 
     public let metric: MetricFamily
@@ -16,7 +16,7 @@ public struct Family<Source>: Sendable {
         addSamples = samples
     }
 
-    /// Makes a family with one sample without labels; none when the value is `nil`.
+    /// Creates a family with one sample without labels; none if the value is `nil`.
     public init(
         _ name: String, _ kind: MetricFamily.Kind, _ help: String, value: @escaping @Sendable (Source) -> Double?
     ) {
@@ -25,7 +25,7 @@ public struct Family<Source>: Sendable {
         }
     }
 
-    /// Appends the family with the source's samples, or nothing where there are none.
+    /// Appends the family with the source's samples, or nothing if there are none.
     func append(_ source: Source, in format: ExpositionFormat, to page: inout [UInt8]) {
         metric.append(in: format, to: &page) { page in
             addSamples(source) { metric.appendSample($0, $1, to: &page) }

@@ -74,7 +74,7 @@ extension StoreSnapshot {
 }
 
 extension Family<StoreSnapshot> {
-    /// Makes a family with samples of each feed, whose label is the first one.
+    /// Creates a family with samples of each feed, whose first label is `feed`.
     fileprivate init(
         feed name: String, _ kind: MetricFamily.Kind, labels: [String], _ help: String,
         samples: @escaping @Sendable (FeedStatistics, AddSample) -> Void
@@ -84,7 +84,7 @@ extension Family<StoreSnapshot> {
         }
     }
 
-    /// Makes a family with one sample of each feed; none of those whose value is `nil`.
+    /// Creates a family with one sample per feed; none if the value is `nil`.
     fileprivate init(
         feed name: String, _ kind: MetricFamily.Kind, _ help: String,
         value: @escaping @Sendable (FeedStatistics) -> Double?

@@ -1,30 +1,30 @@
 internal import Bytes
 
-/// Name, type and help of a metric family, and the names of its series' labels.
+/// Name, type, help and label names of a metric family.
 public struct MetricFamily: Sendable {
     public enum Kind: String, Sendable { case gauge, counter }
 
-    /// The name in text 0.0.4, with the `_total` of a counter.
+    /// The name in text format 0.0.4, including `_total` for counters.
     public let name: String
     public let kind: Kind
     public let help: String
     public let labels: [String]
-    /// Lines above the samples, in the order that each format wants.
+    /// HELP and TYPE lines in the order that each format requires.
     private let textHeader: [UInt8]
     private let openMetricsHeader: [UInt8]
-    /// Text before the value of each label; in a family without labels, before the value of the sample.
+    /// Text before each label value; in a family without labels, before the sample's value.
     let beforeLabels: [[UInt8]]
 
     /// - Parameters:
-    ///   - name: of the characters that Prometheus has always taken; ends in `_total` if it is a counter.
-    ///   - help: one line without a backslash.
+    ///   - name: in the legacy character set; ends in `_total` if it is a counter.
+    ///   - help: one line without backslashes.
     public init(_ name: String, _ kind: Kind, labels: [String], _ help: String) {
         self.name = name
         self.kind = kind
         self.help = help
         self.labels = labels
         textHeader = Array("# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n".utf8)
-        // OpenMetrics names the family of a counter without `_total` and wants the type first.
+        // OpenMetrics omits `_total` from a counter's family name and requires the type first.
         let short = kind == .counter ? String(name.dropLast("_total".count)) : name
         openMetricsHeader = Array("# TYPE \(short) \(kind.rawValue)\n# HELP \(short) \(help)\n".utf8)
         var beginnings = ["\(name) "]
@@ -34,7 +34,7 @@ public struct MetricFamily: Sendable {
         beforeLabels = beginnings.map { Array($0.utf8) }
     }
 
-    /// Appends the family with its samples, or nothing where there are none.
+    /// Appends the family with its samples, or nothing if there are none.
     @inline(__always)
     func append(in format: ExpositionFormat, to page: inout [UInt8], samples: (inout [UInt8]) -> Void) {
         let start = page.count
@@ -44,7 +44,7 @@ public struct MetricFamily: Sendable {
         if page.count == end { page.removeLast(end - start) }
     }
 
-    /// - Parameter values: those of the labels.
+    /// - Parameter values: the label values.
     func appendSample(_ values: [String], _ number: Double, to page: inout [UInt8]) {
         page += beforeLabels[0]
         for (place, value) in values.enumerated() {
@@ -58,7 +58,7 @@ public struct MetricFamily: Sendable {
 }
 
 extension [UInt8] {
-    /// Appends UTF-8 as the value of a label: backslash, quotation mark and line feed are escaped.
+    /// Appends UTF-8 as a label value, escaping backslashes, quotation marks and line feeds.
     mutating func appendLabelValue(_ text: some Collection<UInt8>) {
         guard text.contains(where: isEscaped) else { return append(contentsOf: text) }
         for byte in text {

@@ -1,7 +1,6 @@
 internal import AirQuality
 
 extension StoreSnapshot {
-    /// Figures of the store as a whole.
     static let storeFamilies: [Family<StoreSnapshot>] = [
         Family("airquality_exporter_cities", .gauge, "Cities exported.") { Double($0.cityCount) },
         Family("airquality_exporter_cities_limit", .gauge, "Maximum number of cities (--city.limit).") {

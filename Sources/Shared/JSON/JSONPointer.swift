@@ -1,6 +1,6 @@
-/// The reference tokens of a JSON Pointer (RFC 6901), none for the document itself.
+/// Returns the reference tokens of a JSON Pointer (RFC 6901), none for the whole document.
 ///
-/// - Returns: `nil` when the text neither is empty nor begins with `/`, or holds a `~` that is not `~0` or `~1`.
+/// - Returns: `nil` if nonempty text does not begin with `/`, or a `~` is not part of `~0` or `~1`.
 public func jsonPointer(_ text: String) -> [[UInt8]]? {
     var tokens: [[UInt8]] = []
     for raw in text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
@@ -19,7 +19,7 @@ public func jsonPointer(_ text: String) -> [[UInt8]]? {
     return tokens.removeFirst().isEmpty ? tokens : nil
 }
 
-/// A member of an object, or where the text begins with `/`, what it points to in the object.
+/// Returns the path to a field of an object, or, if the text begins with `/`, of a JSON Pointer into the object.
 public func jsonPointer(member text: String) -> [[UInt8]]? {
     text.utf8.first == UInt8(ascii: "/") ? jsonPointer(text) : [Array(text.utf8)]
 }

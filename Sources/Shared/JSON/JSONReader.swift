@@ -1,12 +1,11 @@
 internal import Bytes
 internal import CSimdJSON
 
-/// Reads messages, whose values are then found by their places.
+/// A reader of messages whose values are then found by their places.
 ///
-/// simdjson checks the whole message against RFC 8259 (UTF-8 included) before anything is handed out: a message is
-/// either read or rejected. Several JSON texts, one after the other with white space or U+001E between them, are one
-/// message; a byte order mark is skipped. Rejected as well is a message with a number that no double can hold, or with
-/// half of a surrogate pair. Objects and arrays may be nested ``maximumDepth`` deep.
+/// simdjson checks the whole message against RFC 8259, including UTF-8, before any value is available: a message is
+/// either read or rejected. JSON texts separated by white space or U+001E form one message; a byte order mark is
+/// skipped. Numbers that no double can hold, unpaired surrogates and nesting beyond the maximum depth are rejected.
 ///
 /// ```swift
 /// var reader = JSONReader()
@@ -15,16 +14,14 @@ internal import CSimdJSON
 /// }
 /// ```
 ///
-/// Used from one thread at a time. A place is one of the last message that was read; another one gives another value,
-/// or traps.
+/// Not thread-safe. A place belongs to the last message read; any other place gives another value, or traps.
 @safe
 public struct JSONReader: ~Copyable {
-    /// Deeper messages are rejected as no JSON. RFC 8259 section 9 allows a limit.
+    /// Default nesting limit, as RFC 8259 section 9 allows; deeper messages are rejected as invalid JSON.
     public static let maximumDepth = 512
 
-    /// Owned: freed with the reader.
     private let parser: OpaquePointer
-    /// The last message as simdjson keeps it, its tape and the texts; empty when there is none. The parser's.
+    /// The last message as simdjson's tape and texts, owned by the parser; empty if there is none.
     @usableFromInline var tape = unsafe UnsafeBufferPointer<UInt64>(start: nil, count: 0)
     @usableFromInline var textBytes = unsafe UnsafeBufferPointer<UInt8>(start: nil, count: 0)
 
@@ -32,11 +29,11 @@ public struct JSONReader: ~Copyable {
 
     deinit { unsafe CSimdJSON_free(parser) }
 
-    /// Reads a message, of 1 GiB at most; what an earlier call gave is gone.
+    /// Reads a message of at most 1 GiB. Invalidates all places of the previous message.
     ///
-    /// - Returns: the places of its JSON texts, one at least; `nil` when it is no JSON.
+    /// - Returns: the places of its JSON texts, at least one; `nil` if it is not valid JSON.
     public mutating func read(_ message: Span<UInt8>) -> Range<Int>? {
-        // A byte order mark may be ignored (RFC 8259, section 8.1). simdjson 3.12 takes one, 3.0 does not.
+        // A byte order mark may be ignored (RFC 8259, section 8.1). simdjson 3.12 accepts one, 3.0 does not.
         let isMarked = message.count > 2 && message[0] == 0xEF && message[1] == 0xBB && message[2] == 0xBF
         let text = isMarked ? message.extracting(3...) : message
         var document = unsafe CSimdJSON_document()
@@ -53,20 +50,19 @@ public struct JSONReader: ~Copyable {
         return 1..<next(after: 1)
     }
 
-    /// Forgets the message, and gives back the memory of a long one: some fifteen times its bytes.
+    /// Forgets the message, and frees the memory of a long one: about 15 times its size.
     public mutating func forget() {
         unsafe tape = UnsafeBufferPointer(start: nil, count: 0)
         unsafe textBytes = UnsafeBufferPointer(start: nil, count: 0)
         unsafe CSimdJSON_shrink(parser)
     }
 
-    /// The bytes that texts are ranges of, copied.
+    /// A copy of the bytes that texts are ranges of.
     public var texts: [UInt8] { unsafe Array(textBytes) }
 
     /// Appends the bytes that texts are ranges of.
     public func appendTexts(to bytes: inout [UInt8]) { unsafe bytes.append(contentsOf: textBytes) }
 
-    /// Lends the bytes that texts are ranges of.
     @inline(__always)
     public func withTexts(_ body: (Span<UInt8>) -> Void) { unsafe body(textBytes.span) }
 
@@ -84,7 +80,7 @@ public struct JSONReader: ~Copyable {
         }
     }
 
-    /// The place of the value behind this one, or where there is none, the end of what it is in.
+    /// Returns the place of the next value, or the end of the enclosing array or object if this is the last one.
     @inlinable @inline(__always)
     public func next(after place: Int) -> Int {
         switch kind(at: place) {
@@ -94,8 +90,8 @@ public struct JSONReader: ~Copyable {
         }
     }
 
-    /// The place of what a path of reference tokens (RFC 6901) leads to from a value; `nil` where there is nothing. Of
-    /// a field that is given twice the last one counts, as in JavaScript.
+    /// Returns the place to which a path of reference tokens (RFC 6901) leads from a value; `nil` if there is none. If
+    /// a field occurs twice, the last one counts, as in JavaScript.
     @inlinable @inline(__always)
     public func find(_ path: [[UInt8]], in place: Int) -> Int? {
         let path = path.span
@@ -113,7 +109,7 @@ public struct JSONReader: ~Copyable {
         return place
     }
 
-    /// The places of what two paths lead to: in one pass where both are names of fields, as they nearly always are.
+    /// Finds two paths, in one pass if both are field names of an object, as they nearly always are.
     @inlinable @inline(__always)
     public func find(_ one: [[UInt8]], _ other: [[UInt8]], in place: Int) -> (one: Int?, other: Int?) {
         guard one.count == 1, other.count == 1, kind(at: place) == Kind.object else {
@@ -144,7 +140,7 @@ public struct JSONReader: ~Copyable {
         return found
     }
 
-    /// RFC 6901 section 4: digits without a leading zero.
+    /// Finds an element by an array index of RFC 6901 section 4: digits without a leading zero.
     @usableFromInline
     func element(_ token: [UInt8], of array: Int) -> Int? {
         guard var left: Int = decimalNumber(token), token.count == 1 || token[0] != UInt8(ascii: "0") else {
@@ -159,7 +155,7 @@ public struct JSONReader: ~Copyable {
         return place < end ? place : nil
     }
 
-    /// The digits of a value that is a whole number, with its sign; `nil` for any other.
+    /// Returns the sign and digits of a whole number; `nil` for any other value, and doubles of 10¹⁵ or more.
     public func wholeNumber(at place: Int) -> [UInt8]? {
         switch kind(at: place) {
         case Kind.integer: return Array("\(Int64(bitPattern: word(at: place + 1)))".utf8)
@@ -173,7 +169,7 @@ public struct JSONReader: ~Copyable {
 
     // MARK: simdjson's tape
 
-    /// A value's first byte; its payload is the 56 bits below. A number's bits are the next word.
+    /// The top byte of a value's word, above 56 bits of payload. A number's bits are in the next word.
     @usableFromInline
     enum Kind {
         @inlinable static var object: UInt8 { UInt8(ascii: "{") }
@@ -195,7 +191,7 @@ public struct JSONReader: ~Copyable {
     @inlinable @inline(__always)
     func kind(at place: Int) -> UInt8 { UInt8(truncatingIfNeeded: word(at: place) >> 56) }
 
-    /// The place behind an array or object.
+    /// The place after an array or object.
     @inlinable @inline(__always)
     func end(of place: Int) -> Int { Int(UInt32(truncatingIfNeeded: word(at: place))) }
 

@@ -1,6 +1,6 @@
 internal import Bytes
 
-/// The content of a tree, for people who ask for a part of it.
+/// Access to parts of a tree.
 extension JSONTree {
     public var text: String? { if case .text(let text) = self { text } else { nil } }
 
@@ -8,7 +8,7 @@ extension JSONTree {
 
     public var isNumber: Bool { if case .number = self { true } else { false } }
 
-    /// The value that the tokens of a JSON Pointer lead to.
+    /// Returns the value to which the tokens of a JSON Pointer lead.
     public func value(at pointer: [[UInt8]]) -> JSONTree? {
         pointer.reduce(self as JSONTree?) { value, token in
             let name = String(decoding: token, as: UTF8.self)
@@ -31,5 +31,5 @@ extension JSONTree {
     }
 }
 
-/// The text as a string of JSON, on one line and without apostrophes, so that a shell takes it in single quotes.
+/// Returns the text as a JSON string on one line and without apostrophes, so that it can be single-quoted in a shell.
 public func jsonLiteral(_ text: String) -> String { jsonString(text) { breaksLine($0) || $0 == "'" } }

@@ -1,16 +1,15 @@
-/// A JSON value as a tree, for those who look at a message in order to explain it. Feeds are read by ``JSONReader``.
+/// A JSON value as a tree, for explaining messages. ``JSONReader`` reads the feeds.
 public indirect enum JSONTree: Sendable, Equatable {
     case null
     case boolean(Bool)
-    /// A whole number by its digits, another as the shortest text that reads back as the same double.
+    /// A whole number by its digits; any other as the shortest text that reads back as the same double.
     case number(String)
     case text(String)
     case array([JSONTree])
-    /// The fields in their order.
+    /// The fields in their original order.
     case object([JSONField])
 }
 
-/// A field of an object.
 public struct JSONField: Sendable, Equatable {
     public let name: String
     public let value: JSONTree
@@ -22,18 +21,18 @@ public struct JSONField: Sendable, Equatable {
 }
 
 extension JSONTree {
-    /// Messages that are nested deeper have no tree.
+    /// More deeply nested messages have no tree.
     static let maximumDepth = 128
 
-    /// The JSON texts of a message, as ``JSONReader`` separates them; `nil` when it is no JSON, or nested too deep.
+    /// Returns a message's JSON texts, separated as by ``JSONReader``; `nil` if it is not JSON or nested too deep.
     ///
-    /// - Parameter limit: places of ``JSONReader`` after which values are left out; a value takes one or two.
+    /// - Parameter limit: place of ``JSONReader`` from which on values are left out; a value takes one place or two.
     public static func texts(of message: Span<UInt8>, limit: Int = .max) -> [JSONTree]? {
         var reader = JSONReader(maximumDepth: maximumDepth)
         return reader.read(message).map { reader.trees(at: $0, reader.texts, limit: limit) }
     }
 
-    /// Reads one JSON text that stands in another; `nil` for anything else.
+    /// Parses a single JSON text; `nil` for anything else.
     public init?(_ text: String) {
         guard let texts = Self.texts(of: text.utf8Span.span), texts.count == 1 else { return nil }
         self = texts[0]

@@ -1,13 +1,13 @@
-/// A value in a message that a ``JSONReader`` has read.
+/// A value in a message read by a ``JSONReader``.
 public enum JSONValue: Sendable, Equatable {
     case null
     case boolean(Bool)
     /// The nearest `Double`.
     case number(Double)
-    /// Range of the UTF-8, escapes replaced, in ``JSONReader/texts``.
+    /// Range in ``JSONReader/texts`` of the UTF-8, with escapes replaced.
     case text(Range<Int>)
     /// Places of the elements.
     case array(Range<Int>)
-    /// Places of names, which are texts, and of values, in turn.
+    /// Places of names, which are texts, alternating with values.
     case object(Range<Int>)
 }

@@ -1,17 +1,17 @@
 internal import CJQ
 public import System
 
-/// libjq with a compiled program, in this process: only a worker may have one, or a fuzzer.
+/// A compiled program in libjq, in this process. For use only by a worker, or a fuzzer.
 @safe
 public struct JQInterpreter: ~Copyable {
     private static let maximumResults = 100_000
 
     private let state: OpaquePointer?
 
-    /// - Throws: jq's first complaint about the program.
+    /// - Throws: jq's first error message about the program.
     public init(_ program: String) throws(SystemError) {
         unsafe state = jq_init()
-        // Without a list of folders, `import` fails an assertion of libjq 1.6.
+        // Without a library path, `import` fails an assertion of libjq 1.6.
         unsafe jq_set_attr(state, jv_string("JQ_LIBRARY_PATH"), jv_array())
         var complaint = ""
         let isCompiled = unsafe withUnsafeMutablePointer(to: &complaint) { complaint in
@@ -27,7 +27,7 @@ public struct JQInterpreter: ~Copyable {
         }
         guard isCompiled else { throw SystemError(.system, complaint) }
         unsafe jq_set_input_cb(state, { _, _ in unsafe jv_invalid_with_msg(jv_string("input is not there")) }, nil)
-        // Without one, `debug` fails in libjq 1.6.
+        // Without a callback, `debug` fails in libjq 1.6.
         unsafe jq_set_debug_cb(state, { _, message in unsafe jv_free(message) }, nil)
     }
 
@@ -36,7 +36,7 @@ public struct JQInterpreter: ~Copyable {
         unsafe jq_teardown(&state)
     }
 
-    /// The results for each JSON text of the message, as one array, arrays as their elements; empty = none.
+    /// Returns one JSON array of the results for all JSON texts, arrays replaced by their elements; empty if none.
     public mutating func run(_ message: Span<UInt8>) throws(SystemError) -> [UInt8] {
         let parser = unsafe jv_parser_new(0)
         defer { unsafe jv_parser_free(parser) }
@@ -67,14 +67,14 @@ public struct JQInterpreter: ~Copyable {
         return unsafe Array(String(cString: jv_string_value(text)).utf8)
     }
 
-    /// The value, `nil` where there is none; throws the error in its place, in jq's words.
+    /// Returns the value, or `nil` if there is none; throws an error in its place, in jq's words.
     private static func checked(_ value: jv) throws(SystemError) -> jv? {
         if unsafe jv_is_valid(value) != 0 { return unsafe value }
         if unsafe jv_invalid_has_msg(jv_copy(value)) == 0 { return nil }
         throw SystemError(.system, unsafe words(of: value))
     }
 
-    /// The first line of an error, which is freed, at most 256 bytes of it, without what only jq's own program means.
+    /// Frees an error and returns its first line, at most 256 bytes, without what only the jq command means.
     private static func words(of error: jv) -> String {
         let text = unsafe jq_format_error(error)
         defer { unsafe jv_free(text) }

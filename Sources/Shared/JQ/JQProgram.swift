@@ -1,22 +1,21 @@
 internal import Glibc
 public import System
 
-/// A program in jq's language, which makes elements of a message.
+/// A jq program that makes elements of a message.
 ///
-/// libjq runs in a process of its own, the worker: this executable once more, without environment, files and standard
-/// error. Within one step libjq cannot be interrupted, ends the process when memory is short, and follows nesting on
-/// the stack. The kernel bounds what the worker takes and ends it; the next message gets a new one. Used from one
-/// thread at a time.
+/// libjq runs in a worker process: this executable started again, without environment, files and standard error. libjq
+/// cannot be interrupted within a step, ends the process when memory runs out, and recurses on the stack for nesting.
+/// The kernel limits the worker's resources and kills it; the next message gets a new one. Not thread-safe.
 public struct JQProgram: ~Copyable {
     private let text: String
-    /// Memory of the worker for its data: libjq takes about fourteen times the message.
+    /// Limit on the worker's data in memory; libjq takes about 14 times the size of the message.
     private let memoryBytes: Int
-    /// Bytes of the results for a message, which this process takes.
+    /// Limit on the size of the results for a message, which this process holds in memory.
     private let resultBytes: Int
     private let executable: String
     private var worker: Worker?
 
-    /// The owner of a worker, which ends with it.
+    /// A worker, which is killed when this value is destroyed.
     struct Worker: ~Copyable {
         let socket: JQSocket
         let process: pid_t
@@ -28,11 +27,11 @@ public struct JQProgram: ~Copyable {
         }
     }
 
-    /// Compiles the program, in some 30 ms.
+    /// Compiles the program, which takes about 30 ms.
     ///
     /// - Parameters:
-    ///   - messageBytes: the length of the longest message.
-    ///   - executable: a program that calls ``JQWorker/run(_:)`` when it is started with ``JQWorker/command``.
+    ///   - messageBytes: maximum size of a message.
+    ///   - executable: a program that calls ``JQWorker/run(_:)`` if its first argument is ``JQWorker/command``.
     public init(
         _ text: String, messageBytes: Int = 4 << 20, executable: String = "/proc/self/exe"
     ) throws(SystemError) {
@@ -46,11 +45,11 @@ public struct JQProgram: ~Copyable {
     /// Runs the program on each JSON text of the message.
     ///
     /// - Parameter message: UTF-8; JSON that libjq cannot read is an error.
-    /// - Returns: one JSON array of all results, those that are arrays as their elements; empty = no result.
+    /// - Returns: one JSON array of all results, with arrays replaced by their elements; empty if there are none.
     public mutating func run(_ message: Span<UInt8>) throws(SystemError) -> [UInt8] {
-        // libjq takes a U+001E between two texts for the end of all; within one it is no JSON.
+        // libjq stops at a U+001E between two texts; inside a text it is invalid JSON either way.
         let request = message.indices.map { message[$0] == 0x1E ? UInt8(ascii: "\n") : message[$0] }
-        // One that was killed meanwhile has not seen the message.
+        // A worker killed since the last message has not seen this one.
         if worker?.socket.hasEnded ?? true { try startWorker() }
         return try ask(request)
     }
@@ -77,7 +76,7 @@ public struct JQProgram: ~Copyable {
             close(ends[0])
             throw SystemError(.system, "cannot start \(executable) as a worker: \(describe(errorNumber: status))")
         }
-        // A worker that was stopped uses no processor time.
+        // A stopped worker uses no CPU time, so its CPU limit never ends it.
         var limit = timeval(tv_sec: 10, tv_usec: 0)
         for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
             unsafe setsockopt(ends[0], SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))

@@ -1,17 +1,17 @@
 internal import Glibc
 
-/// One end of the socket between a ``JQProgram`` and its worker. Eight bytes before each text have its length; a
-/// response is JSON, or `!` and the words of an error.
+/// One end of the socket between a ``JQProgram`` and its worker. Each text follows its length in 8 bytes. A response
+/// is JSON, or `!` and an error message.
 struct JQSocket {
     let descriptor: Int32
 
-    /// Whether the other process is gone.
+    /// Whether the other process has ended.
     var hasEnded: Bool {
         var byte: UInt8 = 0
         return unsafe recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) == 0
     }
 
-    /// - Returns: whether the other process took all of it.
+    /// - Returns: whether all of it was sent.
     func send(_ text: [UInt8]) -> Bool {
         let bytes = unsafe withUnsafeBytes(of: text.count) { unsafe Array($0) } + text
         return transfer(bytes.count) { done in
@@ -21,8 +21,7 @@ struct JQSocket {
         }
     }
 
-    /// - Returns: `nil` when the other process has ended or is silent for the socket's time, or has more bytes than
-    ///   `limit` for this one.
+    /// - Returns: `nil` if the other process has ended, exceeds the time-out, or sends more than `limit` bytes.
     func receive(limit: Int = .max) -> [UInt8]? {
         guard let head = receive(count: 8) else { return nil }
         let count = unsafe head.withUnsafeBytes { unsafe $0.loadUnaligned(as: Int.self) }
@@ -39,7 +38,7 @@ struct JQSocket {
         return isWhole ? text : nil
     }
 
-    /// Repeats a step, which a stop of this process interrupts, until so many bytes have been taken.
+    /// Repeats a step, which a stop of this process may interrupt, until `count` bytes are transferred.
     private func transfer(_ count: Int, _ step: (_ done: Int) -> Int) -> Bool {
         var done = 0
         while done < count {

@@ -2,36 +2,36 @@ internal import Bytes
 internal import Glibc
 internal import System
 
-/// The process that runs libjq for a ``JQProgram``.
+/// The worker process of a ``JQProgram``.
 public enum JQWorker {
-    /// The first argument of the worker; its memory in bytes follows.
+    /// First argument of the worker, followed by its memory limit in bytes.
     public static let command = "__jq"
-    /// Time of the processor for a message.
+    /// CPU seconds per message.
     static let maximumSeconds = 1
 
-    /// Serves the process that started this one, until that ends or closes the socket: compiles the first request, and
-    /// runs the program on each further one.
+    /// Serves the parent process until it ends or closes the socket: compiles the first request, and runs the program
+    /// on each further one.
     ///
     /// - Parameter arguments: those after the program's name.
     /// - Returns: the exit status.
     public static func run(_ arguments: [String]) -> Int32 {
         guard arguments.count == 2, let memory = rlim_t(arguments[1]) else { return 2 }
         closefrom(1)
-        // The parent process may ignore it, and children inherit that.
+        // The parent process may ignore the signal, which children inherit.
         signal(SIGPROF, SIG_DFL)
-        // The kernel ends this process before the one that reads feeds where memory is short, as proc(5) says.
+        // When memory runs out, the kernel kills this process before the one that reads feeds; see proc(5).
         let score = unsafe open("/proc/self/oom_score_adj", O_WRONLY)
         _ = writeAll(Array("1000".utf8), to: score)
         close(score)
-        // Memory that the process has already does not count: with a sanitizer that is far more. Field 6, see proc(5).
+        // Exclude what the process already uses, which is far more with a sanitizer. Field 6 in proc(5).
         let sizes = (try? readFileBlocking("/proc/self/statm", limit: 1024))?.split(separator: UInt8(ascii: " "))
         let pages: rlim_t = sizes?.dropFirst(5).first.flatMap { decimalNumber($0) } ?? 0
         let own = pages * rlim_t(sysconf(Int32(_SC_PAGESIZE)))
-        // No module is loaded, no file is read: none can be opened.
+        // No file can be opened, so no module can be loaded.
         for (resource, value) in [(RLIMIT_DATA, own + memory), (RLIMIT_NOFILE, 0), (RLIMIT_CORE, 0)] {
             var limit = rlimit()
             unsafe getrlimit(__rlimit_resource_t(resource.rawValue), &limit)
-            // Only root may raise one.
+            // Only root may raise a hard limit.
             limit.rlim_max = min(limit.rlim_max, value)
             limit.rlim_cur = limit.rlim_max
             guard unsafe setrlimit(__rlimit_resource_t(resource.rawValue), &limit) == 0 else { return 2 }

@@ -1,4 +1,4 @@
-// Text whose grammar is ASCII, byte by byte: header fields, addresses, numbers, names of flags.
+// Byte-wise handling of text with an ASCII grammar: header fields, URLs, numbers, names of flags.
 
 @inlinable
 package func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
@@ -6,7 +6,7 @@ package func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
 @inlinable
 package func isLetterOrDigit(_ byte: UInt8) -> Bool { (byte | 0x20) &- UInt8(ascii: "a") < 26 || isDigit(byte) }
 
-/// White space between the tokens of JSON (RFC 8259, section 2).
+/// White space between JSON tokens (RFC 8259, section 2).
 @inlinable @inline(__always)
 package func isJSONBlank(_ byte: UInt8) -> Bool {
     byte <= 0x20 && (byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09)
@@ -21,13 +21,13 @@ package func lowercase(_ byte: UInt8) -> UInt8 {
     UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte ? byte | 0x20 : byte
 }
 
-/// ASCII letters of both cases are equal, as in header names and tokens.
+/// Ignores the case of ASCII letters, as in header field names and tokens.
 @inlinable
 package func equalsIgnoringCase(_ one: some Collection<UInt8>, _ other: String) -> Bool {
     one.count == other.utf8.count && zip(one, other.utf8).allSatisfy { lowercase($0) == lowercase($1) }
 }
 
-/// Without the spaces and tabs around it.
+/// Returns the text without surrounding spaces and tabs.
 @inlinable
 package func trimmed<Text: BidirectionalCollection<UInt8>>(_ text: Text) -> Text.SubSequence {
     let start = text.firstIndex { !isBlank($0) } ?? text.endIndex
@@ -37,7 +37,7 @@ package func trimmed<Text: BidirectionalCollection<UInt8>>(_ text: Text) -> Text
 
 package func trimmed(_ text: Substring) -> Substring { Substring(trimmed(text.utf8)) }
 
-/// A number in decimal digits alone, at least one; `nil` for anything else, and when it does not fit.
+/// Parses one or more decimal digits; `nil` for anything else, or if the number does not fit.
 @inlinable
 package func decimalNumber<Number: FixedWidthInteger>(_ text: some Sequence<UInt8>) -> Number? {
     var number: Number?
@@ -54,11 +54,11 @@ package func decimalNumber<Number: FixedWidthInteger>(_ text: some Sequence<UInt
 package func isUTF8(_ bytes: Span<UInt8>) -> Bool { (try? UTF8Span(validating: bytes)) != nil }
 
 extension String {
-    /// The text behind the prefix; `nil` when it does not begin with its bytes.
+    /// The text after the prefix; `nil` unless it begins with the prefix's bytes.
     package func dropping(prefix: String) -> String? {
         utf8.starts(with: prefix.utf8) ? String(Substring(utf8.dropFirst(prefix.utf8.count))) : nil
     }
 
-    /// The text before the first `=`, whatever follows it; all of it where there is none.
+    /// The text before the first `=` byte; all of it if there is none.
     package var beforeEqualsSign: String { String(Substring(utf8.prefix { $0 != UInt8(ascii: "=") })) }
 }

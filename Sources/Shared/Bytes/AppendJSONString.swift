@@ -1,5 +1,5 @@
 extension [UInt8] {
-    /// Appends UTF-8 as the inside of a JSON string, escaping only what RFC 8259 section 7 demands.
+    /// Appends UTF-8 as the content of a JSON string, escaping only what RFC 8259 section 7 requires.
     package mutating func appendJSONEscaped(_ text: Span<UInt8>) {
         let backslash = UInt8(ascii: "\\")
         var start = 0
@@ -14,7 +14,7 @@ extension [UInt8] {
         append(text.extracting(start...))
     }
 
-    /// Appends it in quotation marks.
+    /// Appends UTF-8 as a JSON string.
     package mutating func appendJSONString(_ text: Span<UInt8>) {
         append(UInt8(ascii: "\""))
         appendJSONEscaped(text)

@@ -9,7 +9,7 @@ extension [UInt8] {
         }
     }
 
-    /// An integer, or a decimal with a fixed number of decimals: `number` is in units of the last one.
+    /// Appends an integer, or a decimal with a fixed number of decimal places: `number` is in units of the last one.
     @inlinable
     package mutating func appendInteger(_ number: UInt64, decimals: Int = 0) {
         var text = InlineArray<24, UInt8>(repeating: 0)
@@ -32,16 +32,16 @@ extension [UInt8] {
         append(text.span.extracting(start...))
     }
 
-    /// The shortest decimal that reads back as the same finite double; whole numbers without a point.
+    /// Appends the shortest decimal that reads back as the same finite double; whole numbers have no decimal point.
     @inlinable
     package mutating func appendNumber(_ number: Double) {
         if number < 0 { append(UInt8(ascii: "-")) }
-        // Above 2⁵³ a description has an exponent, below it ".0"; and it is slow.
+        // `description` is slow, and adds ".0" to whole numbers up to 2⁵³, an exponent to larger ones.
         if let whole = UInt64(exactly: number.magnitude), whole <= 1 << 53 { return appendInteger(whole) }
         append(number.magnitude.description)
     }
 
-    /// Appends a number as JSON has it, a whole one with `.0`.
+    /// Appends a number for JSON, whole numbers with `.0`.
     @inlinable
     package mutating func appendDecimal(_ number: Double) {
         let start = count

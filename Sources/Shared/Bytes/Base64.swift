@@ -1,4 +1,4 @@
-/// The bytes of a text in base64 (RFC 4648, section 4), padded; `nil` when it is not such a text.
+/// Decodes padded base64 (RFC 4648, section 4); `nil` if the text is invalid.
 package func decodeBase64(_ text: ArraySlice<UInt8>) -> [UInt8]? {
     guard text.count % 4 == 0 else { return nil }
     let padding = text.suffix(2).count { $0 == UInt8(ascii: "=") }
@@ -20,7 +20,7 @@ package func decodeBase64(_ text: ArraySlice<UInt8>) -> [UInt8]? {
 
 private let base64Alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-/// Base64 (RFC 4648, section 4), padded.
+/// Encodes as padded base64 (RFC 4648, section 4).
 package func encodeBase64(_ bytes: [UInt8]) -> String {
     var text: [UInt8] = []
     text.reserveCapacity((bytes.count + 2) / 3 * 4)

@@ -2,7 +2,7 @@
 package struct CivilDate: Sendable, Equatable {
     package var year, month, day: Int64
 
-    /// `nil` when the calendar has no such day.
+    /// `nil` if the calendar has no such day.
     package init?(year: Int64, month: Int64, day: Int64) {
         self.year = year
         self.month = month
@@ -10,7 +10,7 @@ package struct CivilDate: Sendable, Equatable {
         guard 1...12 ~= month, CivilDate(daysSinceEpoch: daysSinceEpoch) == self else { return nil }
     }
 
-    // Both ways count years from March, so that the leap day is a year's last; an era has 400 years.
+    // Both conversions count years from March, so that a leap day ends its year; an era has 400 years.
 
     package init(daysSinceEpoch days: Int64) {
         let (era, dayOfEra) = flooredDivision(days + 719_468, by: 146_097)
@@ -22,7 +22,6 @@ package struct CivilDate: Sendable, Equatable {
         year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
     }
 
-    /// Since 1970-01-01.
     package var daysSinceEpoch: Int64 {
         let (era, yearOfEra) = flooredDivision(month > 2 ? year : year - 1, by: 400)
         let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
@@ -30,7 +29,7 @@ package struct CivilDate: Sendable, Equatable {
     }
 }
 
-/// Rounded towards minus infinity, so that the remainder is never negative. The divisor is positive.
+/// Divides rounding towards minus infinity, so that the remainder is never negative. The divisor must be positive.
 package func flooredDivision(_ number: Int64, by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
     let (quotient, remainder) = number.quotientAndRemainder(dividingBy: divisor)
     return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)

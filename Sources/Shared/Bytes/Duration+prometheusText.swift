@@ -1,12 +1,12 @@
 extension Duration {
-    /// Whole milliseconds of a duration that is not negative; the largest number where they do not fit.
+    /// Whole milliseconds of a nonnegative duration; `Int64.max` if they do not fit.
     package var milliseconds: Int64 {
         let (seconds, attoseconds) = components
         let (product, isTooLarge) = seconds.multipliedReportingOverflow(by: 1000)
         return isTooLarge ? .max : product + attoseconds / 1_000_000_000_000_000
     }
 
-    /// As Prometheus writes it, for example `1m30s`; what is below a millisecond is cut off.
+    /// The duration in Prometheus's notation, for example `1m30s`, truncated to milliseconds.
     public var prometheusText: String {
         var rest = milliseconds
         guard rest > 0 else { return rest == 0 ? "0s" : "-" + (Duration.zero - self).prometheusText }
@@ -20,7 +20,7 @@ extension Duration {
         return text
     }
 
-    /// A duration as Prometheus writes it: `500ms`, `30s`, `1m30s`, `1y2w3d`, or a bare `0`.
+    /// Parses a duration in Prometheus's notation: `500ms`, `30s`, `1m30s`, `1y2w3d`, or a bare `0`.
     ///
     /// The grammar is that of `ParseDuration` in prometheus/common: whole numbers, each unit at most once, from the
     /// longest to the shortest; a year has 365 days.
@@ -50,7 +50,7 @@ private struct DurationUnit {
     var name: String
     var milliseconds: Int64
 
-    /// Years and weeks only where nothing remains, as Prometheus does: `90d` is easier to read than `12w6d`.
+    /// Years and weeks only if nothing remains, as Prometheus does: `90d` is easier to read than `12w6d`.
     func isWritten(for rest: Int64) -> Bool { (name != "y" && name != "w") || rest % milliseconds == 0 }
 }
 

@@ -1,14 +1,13 @@
-/// The value of a hexadecimal digit in either case.
 @usableFromInline
 func hexDigit(_ byte: UInt8) -> UInt8? { Character(Unicode.Scalar(byte)).hexDigitValue.map { UInt8($0) } }
 
-/// A number in hexadecimal, with leading zeros up to `digits`.
+/// Formats a number in hexadecimal, zero-padded to `digits`.
 package func hexadecimal(_ number: some BinaryInteger, digits: Int) -> String {
     let text = String(number, radix: 16)
     return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
 }
 
-/// The bytes of a text in which `%41` is A (RFC 3986, section 2.1); `nil` where two hexadecimal digits are missing.
+/// Decodes percent-encoding (RFC 3986, section 2.1): `%41` is A. `nil` if a `%` lacks its two hexadecimal digits.
 @inlinable
 package func percentDecoded(_ text: some Sequence<UInt8>, plusIsBlank: Bool = false) -> [UInt8]? {
     var bytes: [UInt8] = []
@@ -26,7 +25,7 @@ package func percentDecoded(_ text: some Sequence<UInt8>, plusIsBlank: Bool = fa
     return bytes
 }
 
-/// The bytes as text of an address: all but unreserved characters (RFC 3986, section 2.3) and kept slashes as `%41`.
+/// Percent-encodes all but unreserved characters (RFC 3986, section 2.3) and, with `keepsSlashes`, slashes.
 package func percentEncoded(_ bytes: some Sequence<UInt8>, keepsSlashes: Bool = false) -> String {
     var text = ""
     for byte in bytes {

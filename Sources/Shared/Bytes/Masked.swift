@@ -1,10 +1,9 @@
-/// The address without its user, password, query and fragment, `***` in their place, and with `…` for what may be a
-/// token in its path.
+/// Returns a URL with `***` for its user, password, query and fragment, and `…` for possible tokens in its path.
 ///
-/// Works on text that is no valid address as well: where a password may have broken the syntax (`ws://me:pa/ss@host`),
-/// everything after the scheme is hidden.
+/// Invalid URLs are handled too: if a password may have broken the syntax (`ws://me:pa/ss@host`), everything after the
+/// scheme is hidden.
 package func masked(address: String) -> String {
-    // As a `Character`, `@` with a combining mark behind it is no `@`.
+    // As a `Character`, `@` followed by a combining mark is not `@`.
     let address = address.unicodeScalars
     let scheme = address.indices.first { address[$0...].starts(with: "://".unicodeScalars) }
     let afterScheme = scheme.map { address.index($0, offsetBy: 3) } ?? address.startIndex
@@ -25,13 +24,13 @@ package func masked(address: String) -> String {
     return path.endIndex < pathAndQuery.endIndex ? shown + String(pathAndQuery[path.endIndex]) + "***" : shown
 }
 
-/// A path to a file; `***` where it is the content of one, perhaps a secret, in the place of its name.
+/// Returns a file's path, or `***` if it looks like a file's content, perhaps a secret, given by mistake.
 package func masked(path: String) -> String {
     let signs = ["\n", "-----BEGIN", ": "].map(\.unicodeScalars)
     return signs.contains(where: path.unicodeScalars.contains) ? "***" : path
 }
 
-/// The path of an address with `…` for each segment that may be a token: 16 or more bytes with letters and digits.
+/// Returns a URL path with `…` for possible tokens: segments of 16 or more bytes with letters and digits.
 package func pathWithoutTokens(_ path: String) -> String {
     let segments = path.split(separator: "/", omittingEmptySubsequences: false).map { segment in
         let isToken =
@@ -42,7 +41,7 @@ package func pathWithoutTokens(_ path: String) -> String {
     return segments.joined(separator: "/")
 }
 
-/// A line with `***` in place of a secret, which may be percent-encoded: a source may repeat what it was sent.
+/// Returns a line with `***` for a secret, even if percent-encoded: a source may echo what it was sent.
 package func masked(_ line: String, secret: String) -> String {
     let decoded = percentDecoded(line.utf8).map { String(decoding: $0, as: UTF8.self) } ?? line
     return (decoded.unicodeScalars.contains(secret.unicodeScalars) ? decoded : line)

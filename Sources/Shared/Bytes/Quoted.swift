@@ -1,5 +1,5 @@
-/// The text in quotation marks and on one line, for an error or a log: control characters are escaped, and what follows
-/// `limit` Unicode scalars is cut off.
+/// Quotes text on one line for an error or a log; escapes control characters and truncates after `limit` Unicode
+/// scalars.
 package func quoted(_ text: String, limit: Int = 200) -> String {
     var shown = "\""
     for scalar in text.unicodeScalars.prefix(limit) {
@@ -15,7 +15,7 @@ package func quoted(_ text: String, limit: Int = 200) -> String {
     return shown + (text.unicodeScalars.count > limit ? "…\"" : "\"")
 }
 
-/// The text as a string of JSON in which some characters are escaped; those that break a line must be among them.
+/// Returns the text as a JSON string with additional escapes, which must include the characters that break a line.
 package func jsonString(_ text: String, escaping isEscaped: (Unicode.Scalar) -> Bool) -> String {
     var literal = "\""
     for scalar in text.unicodeScalars {
@@ -32,16 +32,16 @@ package func jsonString(_ text: String, escaping isEscaped: (Unicode.Scalar) -> 
     return literal + "\""
 }
 
-/// The text on one line: control characters are blanks.
+/// Returns the text on one line, with spaces for control characters.
 package func onOneLine(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: breaksLine) else { return text }
     return String(String.UnicodeScalarView(text.unicodeScalars.map { breaksLine($0) ? " " : $0 }))
 }
 
-/// Controls, which may also steer a terminal, the two separators that some readers take for line ends, and the marks
-/// that change the direction of the text behind them.
+/// Whether the scalar is a control character, which could steer a terminal, a separator that some readers treat as a
+/// line end, or a mark that changes text direction.
 ///
-/// By their numbers: Unicode's category Cc is stable, and looking it up takes most of the time of an error.
+/// Compares code points: Unicode's category Cc is stable, and looking it up would take most of an error's time.
 package func breaksLine(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0..<0x20, 0x7F..<0xA0, 0x61C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true

@@ -1,6 +1,5 @@
 extension [UInt8] {
-    /// Appends milliseconds since the Unix epoch as `2026-11-21T04:49:45.252Z`; a time outside the years 0 … 9999 as
-    /// their first or last moment.
+    /// Appends milliseconds since the Unix epoch as `2026-11-21T04:49:45.252Z`, clamped to the years 0 … 9999.
     package mutating func appendRFC3339(_ time: Int64) {
         let time = Swift.min(Swift.max(time, -62_167_219_200_000), 253_402_300_799_999)
         let (days, millisecondOfDay) = flooredDivision(time, by: 86_400_000)
@@ -15,7 +14,7 @@ extension [UInt8] {
         appendDigits(millisecondOfDay % 1000, count: 3, before: "Z")
     }
 
-    /// Appends exactly `count` decimal digits, leading zeros included, and a character.
+    /// Appends exactly `count` decimal digits, zero-padded, and a character.
     private mutating func appendDigits(_ number: Int64, count: Int, before character: Unicode.Scalar) {
         let start = self.count
         appendInteger(UInt64(number))
@@ -24,10 +23,9 @@ extension [UInt8] {
     }
 }
 
-/// Milliseconds since the Unix epoch of RFC 3339 text (section 5.6), such as `2026-11-21T04:49:45.252Z` or
-/// `2026-11-21T10:19:45+05:30`; `nil` for anything else.
-///
-/// A leap second counts as the second behind it; digits behind the milliseconds are cut off.
+/// Parses RFC 3339 text (section 5.6), such as `2026-11-21T04:49:45.252Z` or `2026-11-21T10:19:45+05:30`, as
+/// milliseconds since the Unix epoch; `nil` for anything else. A leap second counts as the following second; digits
+/// beyond milliseconds are truncated.
 package func parseRFC3339(_ text: Span<UInt8>) -> Int64? {
     var cursor = 0
     func digit(_ index: Int) -> Int64? {

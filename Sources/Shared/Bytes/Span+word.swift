@@ -1,11 +1,10 @@
 extension Span<UInt8> {
-    /// Hands out all bytes as words of eight, each with its first byte the lowest; the last one has bytes that another
-    /// has too.
+    /// Passes all bytes as little-endian words of eight; the last word may overlap the one before it.
     ///
     /// - Parameters:
-    ///   - padding: what stands behind bytes that are fewer than eight in all.
-    ///   - isMet: answers whether to go on.
-    /// - Returns: whether all words were handed out; of no bytes there are none.
+    ///   - padding: fills the word if there are fewer than eight bytes in all.
+    ///   - isMet: returns whether to go on.
+    /// - Returns: whether `isMet` held for all words; true if there are no bytes.
     @inlinable @inline(__always)
     package func allWords(padding: UInt64 = 0, _ isMet: (UInt64) -> Bool) -> Bool {
         guard count >= 8 else { return isEmpty || isMet(shortWord(padding: padding)) }
@@ -17,26 +16,26 @@ extension Span<UInt8> {
         return isMet(wholeWord(at: count &- 8))
     }
 
-    /// One to seven bytes.
+    /// Packs one to seven bytes, followed by the padding.
     @inlinable @inline(__always)
     package func shortWord(padding: UInt64 = 0) -> UInt64 {
         let bits = 8 &* count
         let beyond = padding &<< bits
         if count >= 4 { return halfWord(at: 0) | halfWord(at: count &- 4) &<< (bits &- 32) | beyond }
-        // The middle one of three bytes; of one or two it is one of the others.
+        // The middle one of three bytes; with one or two bytes it repeats another.
         let middle = count &>> 1
         return UInt64(self[0]) | UInt64(self[middle]) &<< (8 &* middle) | UInt64(self[count &- 1]) &<< (bits &- 8)
             | beyond
     }
 
-    /// Written so that the compiler makes one load of it.
+    /// Written so that the compiler emits a single load.
     @inlinable @inline(__always)
     package func halfWord(at start: Int) -> UInt64 {
         let bytes = extracting(start..<start &+ 4)
         return UInt64(bytes[0]) | UInt64(bytes[1]) << 8 | UInt64(bytes[2]) << 16 | UInt64(bytes[3]) << 24
     }
 
-    /// Written so that the compiler makes one load of it.
+    /// Written so that the compiler emits a single load.
     @inlinable @inline(__always)
     package func wholeWord(at start: Int) -> UInt64 {
         let bytes = extracting(start..<start &+ 8)

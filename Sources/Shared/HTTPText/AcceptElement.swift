@@ -4,15 +4,15 @@ internal import Bytes
 package struct AcceptElement {
     /// The media range or coding, in lower case.
     package var name: String
-    /// Without the quality, in the order in which they were given: names in lower case, values without quotation marks.
+    /// All but the quality, in their original order: names in lower case, values without quotation marks.
     package var parameters: [(name: String, value: String)] = []
-    /// 0 to 1, in thousandths.
+    /// In thousandths, 0 … 1000.
     package var quality = 1000
 
-    /// The value of a parameter that is given once at least: the first one.
+    /// The first value of a parameter.
     package subscript(parameter: String) -> String? { parameters.first { $0.name == parameter }?.value }
 
-    /// The first elements of such a field, more than any client sends, without those whose quality is malformed.
+    /// Parses up to 16 elements, more than any client sends, omitting those with a malformed quality.
     package static func list(_ field: String) -> [AcceptElement] {
         splitUnquoted(field.utf8[...], at: UInt8(ascii: ","), limit: 16).compactMap { element in
             var parts = splitUnquoted(element, at: UInt8(ascii: ";"), limit: 8)
@@ -34,7 +34,7 @@ package struct AcceptElement {
     }
 }
 
-/// A quality value (RFC 9110 section 12.4.2), 0 to 1 with at most three decimals, in thousandths; else `nil`.
+/// Parses a quality value (RFC 9110 section 12.4.2), 0 to 1 with at most three decimals, in thousandths; else `nil`.
 func qualityValue(_ text: String) -> Int? {
     let text = text.utf8
     guard 1...5 ~= text.count, text.count == 1 || text.dropFirst().first == UInt8(ascii: ".") else { return nil }

@@ -3,7 +3,7 @@ internal import Bytes
 extension [HTTPField] {
     public func first(_ name: String) -> String? { first { $0.isNamed(name) }?.value }
 
-    /// The values of all fields of that name, joined with `, ` (RFC 9110, section 5.3); `nil` when there is none.
+    /// The values of all fields with this name, joined with `, ` (RFC 9110, section 5.3); `nil` if there are none.
     public func joined(_ name: String) -> String? {
         let values = filter { $0.isNamed(name) }.map(\.value)
         return values.isEmpty ? nil : values.joined(separator: ", ")
@@ -11,7 +11,7 @@ extension [HTTPField] {
 
     public func count(_ name: String) -> Int { count { $0.isNamed(name) } }
 
-    /// The members of all fields of that name, each a comma-separated list (RFC 9110, section 5.6.1).
+    /// The elements of all fields with this name, each a comma-separated list (RFC 9110, section 5.6.1).
     public func list(_ name: String) -> [String] {
         (joined(name) ?? "").split(separator: ",").map { String(trimmed($0)) }.filter { !$0.isEmpty }
     }

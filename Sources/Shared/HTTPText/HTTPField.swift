@@ -10,15 +10,14 @@ public struct HTTPField: Sendable, Equatable {
         self.value = value
     }
 
-    /// Reads `Name: value`; blanks and tabs around the value do not belong to it. `nil` when the name is no token or
-    /// the value has a control character.
+    /// Parses `Name: value`, ignoring spaces and tabs around the value; `nil` unless the field ``isValid``.
     public init?(line: String) {
         guard let field = HTTPField(line: Array(line.utf8)[...]), field.isValid else { return nil }
         self = field
     }
 
-    /// Reads a line that was received (RFC 9112, section 5). `nil` when it has no colon, a blank in the name, or a NUL
-    /// or a lone CR in the value; other control characters are left to who reads the value.
+    /// Parses a received line (RFC 9112, section 5). `nil` if the name is not a token, there is no colon, or the value
+    /// contains NUL or CR; other control characters are left to the reader of the value.
     public init?(line: ArraySlice<UInt8>) {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return nil }
         let name = line[..<colon]
@@ -29,19 +28,19 @@ public struct HTTPField: Sendable, Equatable {
         self.value = String(decoding: value, as: UTF8.self)
     }
 
-    /// Whether it can be sent: the name is a token, and the value has no control characters.
+    /// Whether the field can be sent: the name is a token, and the value has no control characters but tab.
     public var isValid: Bool {
         !name.isEmpty && name.utf8.allSatisfy(isTokenCharacter) && value.utf8.allSatisfy(isFieldContent)
     }
 
-    /// Whether that is its name, in any case.
+    /// Compares the name, ignoring case.
     public func isNamed(_ name: String) -> Bool { equalsIgnoringCase(self.name.utf8, name) }
 }
 
-/// A character of a token, such as the name of a header field (RFC 9110, section 5.6.2).
+/// Whether the byte can occur in a token, such as a field name (RFC 9110, section 5.6.2).
 package func isTokenCharacter(_ byte: UInt8) -> Bool {
     isLetterOrDigit(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte)
 }
 
-/// A byte of a header field's value: no control character but tab (RFC 9110, section 5.5).
+/// Whether the byte can occur in a field value: no control character but tab (RFC 9110, section 5.5).
 package func isFieldContent(_ byte: UInt8) -> Bool { (byte >= 0x20 && byte != 0x7F) || byte == 0x09 }

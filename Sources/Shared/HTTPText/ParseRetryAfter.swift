@@ -1,6 +1,6 @@
 internal import Bytes
 
-/// `Retry-After` (RFC 9110, section 10.2.3): a number of seconds, or a date; `nil` when it is neither.
+/// Parses `Retry-After` (RFC 9110, section 10.2.3), seconds or a date; `nil` if it is neither.
 ///
 /// - Parameter now: milliseconds since the Unix epoch.
 package func parseRetryAfter(_ text: String, now: Int64) -> Duration? {
@@ -8,8 +8,8 @@ package func parseRetryAfter(_ text: String, now: Int64) -> Duration? {
     return parseHTTPDate(text).map { max(.zero, .milliseconds($0 - now)) }
 }
 
-/// Milliseconds since the Unix epoch of a date in the form that servers must send, `Sun, 06 Nov 1994 08:49:37 GMT`
-/// (RFC 9110, section 5.6.7).
+/// Parses a date in the form that servers must send, `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, section 5.6.7), as
+/// milliseconds since the Unix epoch.
 func parseHTTPDate(_ text: String) -> Int64? {
     let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
     let parts = text.split(separator: " ")

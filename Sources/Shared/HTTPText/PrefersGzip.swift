@@ -1,7 +1,6 @@
 /// Whether to respond with gzip, from the request's `Accept-Encoding` (RFC 9110 section 12.5.3).
 ///
-/// Yes when gzip is acceptable and its weight is not below that of an identity that is named. Elements with a malformed
-/// weight do not count.
+/// True if gzip is acceptable and its weight is at least that of identity, if named. Malformed elements are ignored.
 public func prefersGzip(acceptEncoding: String?) -> Bool {
     guard let acceptEncoding else { return false }
     var qualities: [String: Int] = [:]

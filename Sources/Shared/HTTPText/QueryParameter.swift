@@ -1,12 +1,12 @@
 internal import Bytes
 
-/// One parameter of a form-encoded query (WHATWG URL Standard, section 5.1): `+` is a blank, `%41` is A.
+/// A parameter of a form-encoded query (WHATWG URL Standard, section 5.1): `+` is a space, `%41` is A.
 package struct QueryParameter {
     package let name: String
-    /// UTF-8.
+    /// Well-formed UTF-8.
     package let value: [UInt8]
 
-    /// The parameters of a query, the part of an address behind `?`, in their order.
+    /// Parses the parameters of a query, the part of a URL after `?`, in their order.
     package static func all(in query: String) throws(QueryError) -> [QueryParameter] {
         try query.utf8.split(separator: UInt8(ascii: "&")).map { pair throws(QueryError) in
             let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
@@ -26,13 +26,13 @@ package struct QueryParameter {
 
     package var text: String { String(decoding: value, as: UTF8.self) }
 
-    /// Returns a value that was read; throws an error that says what was expected when it is `nil`.
+    /// Unwraps a parsed value; throws an error stating what was expected if it is `nil`.
     package func required<Value>(_ value: Value?, _ expected: String) throws(QueryError) -> Value {
         guard let value else { throw QueryError("\(name) is \(quoted(text, limit: 64)), expected \(expected)") }
         return value
     }
 
-    /// Digits alone; a number larger than 64 bits counts as the largest.
+    /// Parses digits only; numbers above 64 bits count as the largest.
     package func number(in range: ClosedRange<UInt64>, _ expected: String) throws(QueryError) -> UInt64 {
         let isNumber = !value.isEmpty && value.allSatisfy(isDigit)
         let number = isNumber ? decimalNumber(value) ?? UInt64.max : nil

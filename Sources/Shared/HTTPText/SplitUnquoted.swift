@@ -1,6 +1,6 @@
 internal import Bytes
 
-/// The first parts between separators, outside of quotation marks (RFC 9110 section 5.6.4).
+/// Splits at separators outside quotation marks (RFC 9110 section 5.6.4) and returns the first `limit` parts.
 package func splitUnquoted(
     _ text: Substring.UTF8View, at separator: UInt8, limit: Int
 ) -> ArraySlice<Substring.UTF8View> {
@@ -13,7 +13,7 @@ package func splitUnquoted(
     }.prefix(limit)
 }
 
-/// A part without the blanks around it, its quotation marks and the backslashes of escapes.
+/// Removes surrounding spaces and tabs, quotation marks and the backslashes of escapes.
 package func unquoted(_ part: Substring.UTF8View) -> String {
     var isEscaped = false
     let bytes = trimmed(part).filter { byte in

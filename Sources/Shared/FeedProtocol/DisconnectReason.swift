@@ -1,26 +1,26 @@
-/// Reason for the end of a connection or a failed attempt: the values of the `reason` label, a closed set.
+/// Reason why a connection ended or an attempt failed: the closed set of values of the `reason` label.
 public enum DisconnectReason: String, CaseIterable, Sendable {
     /// The peer sent a close frame.
     case closed
-    /// End of stream or reset without a close frame, during the handshake too.
+    /// End of stream or reset without a close frame, including during the handshake.
     case lost
-    /// No TCP connection.
+    /// No TCP connection could be established.
     case refused
-    /// No address for the host's name.
+    /// The host name could not be resolved.
     case resolve
     case tls
-    /// A response other than a valid 101, or a request that cannot be made.
+    /// A response other than a valid 101, or a request that cannot be built.
     case handshake
-    /// No finished handshake within the connect time-out.
+    /// No completed handshake within the connect time-out.
     case timeout
-    /// A ping was sent and nothing came after it.
+    /// Nothing arrived within the pong time-out after a ping.
     case pongTimeout = "pong_timeout"
-    /// Connected, but no whole message for the idle time-out.
+    /// No complete message within the idle time-out.
     case idle
-    /// The peer broke RFC 6455 or RFC 7692.
+    /// The peer violated RFC 6455 or RFC 7692.
     case protocolError = "protocol"
-    /// We were told to reconnect or to stop.
+    /// This program was told to reconnect or to stop.
     case requested
-    /// We were told to pause.
+    /// This program was told to pause.
     case paused
 }

@@ -4,13 +4,13 @@ public import HTTPText
 internal import System
 public import WebSocket
 
-/// The connection to a feed, as the flags of every program that reads one describe it.
+/// The flags for the connection to a feed, shared by all programs that read one.
 public struct FeedClientOptions: Options {
     public var headers: [HTTPField] = []
     public var headerFile: String?
-    /// Stands before the names of the flags where the user writes them.
+    /// Prefix of the flags' names on the command line.
     public var prefix = "feed."
-    /// All but the address and the header fields.
+    /// Everything but the URL and the header fields.
     public var client = WebSocketClientConfiguration()
 
     public init() {}
@@ -53,7 +53,7 @@ public struct FeedClientOptions: Options {
             "Maximum size of a message; longer ones are rejected and counted."),
     ]
 
-    /// The connection to the feed at an address.
+    /// Returns the configuration for the feed at an address.
     public func client(of address: WebSocketAddress) -> WebSocketClientConfiguration {
         var client = client
         client.address = address
@@ -64,7 +64,7 @@ public struct FeedClientOptions: Options {
 
     // MARK: Checks
 
-    /// Checks the options together, and the files as connections read them.
+    /// Checks the options as a whole, and the files they name.
     public func check() throws(FeedOptionError) {
         func require(_ isUsable: Bool, _ flag: String, _ expected: String) throws(FeedOptionError) {
             if !isUsable { throw FeedOptionError(flag: prefix + flag, expected: expected) }
@@ -81,7 +81,7 @@ public struct FeedClientOptions: Options {
         try checkFiles()
     }
 
-    /// Reads the files as each connection does.
+    /// Checks the files by reading them as each connection does.
     public func checkFiles() throws(FeedOptionError) {
         do throws(TLSFileError) {
             try client.tls.check()
@@ -97,8 +97,8 @@ public struct FeedClientOptions: Options {
         _ = try headerFields()
     }
 
-    /// The fields of the flags, then those of the file as it is now: `Name: value` a line; blank lines and lines that
-    /// begin with `#` are passed over.
+    /// Returns the fields of the flags, then those of the file's current content: one `Name: value` per line, ignoring
+    /// blank lines and lines that begin with `#`.
     public func headerFields() throws(FeedOptionError) -> [HTTPField] {
         guard let headerFile else { return headers }
         func unusable(_ expected: String) -> FeedOptionError {

@@ -1,14 +1,14 @@
 internal import Bytes
 
-/// An option that cannot be used, together with others or because of its file.
+/// An option that is unusable because of other options or its file.
 public struct FeedOptionError: Error, CustomStringConvertible {
-    /// Name of the flag as the user writes it, without the dashes.
+    /// The flag as the user writes it, without the dashes.
     public let flag: String
-    /// Position among several values of the flag.
+    /// Position among the flag's values, if it has several.
     public let index: Int?
     /// Path of the file that the flag names.
     public let path: String?
-    /// A usable value; nothing of a file's content, which may be secret.
+    /// Describes a usable value. Contains nothing from a file, which may be secret.
     public let expected: String
 
     package init(flag: String, index: Int? = nil, path: String? = nil, expected: String) {
@@ -18,7 +18,7 @@ public struct FeedOptionError: Error, CustomStringConvertible {
         self.expected = expected
     }
 
-    /// One line for people.
+    /// Human-readable, one line.
     public var description: String {
         "--" + flag + (path.map { " " + quoted(masked(path: $0)) } ?? "") + ": expected \(expected)"
     }

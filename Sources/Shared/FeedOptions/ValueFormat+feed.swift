@@ -22,13 +22,13 @@ extension ValueFormat<WebSocketAddress> {
 }
 
 extension ValueFormat<HTTPField> {
-    /// A header field of a flag, or of a line in a file.
+    /// A header field in a flag or in a line of a file.
     static var headerField: Self {
         Self(
             "NAME: VALUE",
             expected: { text in
                 if hasSecondField(text) { return "one header field, each in a flag or line of its own" }
-                // A mark that a shell leaves there; it could belong to a name of a field.
+                // An apostrophe left by a shell; it would be valid in a field name.
                 if text.first == "'" { return "\"Name: value\" without quotation marks" }
                 return HTTPField(line: text)?.expectedInstead ?? "\"Name: value\" on one line"
             },
@@ -39,8 +39,8 @@ extension ValueFormat<HTTPField> {
     }
 }
 
-/// Whether the text goes on with another field after a comma, a semicolon or a bar, as in `A: b;C: d` and `A: b|C:d`. A
-/// value may look alike: `Mozilla/5.0 (X11; rv:109.0)` has no blank behind the colon and no capital letter.
+/// Whether another field follows a comma, semicolon or bar, as in `A: b;C: d` and `A: b|C:d`, but not in a value such
+/// as `Mozilla/5.0 (X11; rv:109.0)`, which has no space after the colon and no capital letter.
 private func hasSecondField(_ text: String) -> Bool {
     text.utf8.split { ",;|".utf8.contains($0) }.dropFirst().contains { part in
         let line = part.drop(while: isBlank)
@@ -61,7 +61,7 @@ extension ValueFormat<String> {
 }
 
 extension ParsedFlags {
-    /// The address of a feed that the operand names.
+    /// Parses the operand as a feed's URL.
     package func feedAddress() throws(FlagError) -> WebSocketAddress {
         let text = operands[0]
         let format = ValueFormat.feedAddress

@@ -1,19 +1,18 @@
 internal import Bytes
 
-/// Reads columns of CSV (RFC 4180) whose fields hold no line breaks; lines may end with LF alone. The first row that is
-/// not empty names the columns.
+/// A reader for columns of CSV (RFC 4180) whose fields contain no line breaks; lines may end in LF. The first nonempty
+/// row names the columns.
 package struct CSVReader {
     private var lines: ArraySlice<ArraySlice<UInt8>>
-    /// The number of the line that was read last.
+    /// Number of the last line read.
     private var line = 0
-    /// The number of fields of each row.
     private var fieldCount = 0
-    /// The place of each column in a row; `nil` for an optional one that the file does not have.
+    /// Position of each column in a row; `nil` for an optional one that the file lacks.
     private var places: [Int?] = []
 
     /// - Parameters:
     ///   - bytes: a byte order mark at the start is skipped.
-    ///   - columns: those that are read, in any case; the file may have others.
+    ///   - columns: required columns, found ignoring case; the file may have others.
     package init(_ bytes: [UInt8], columns: [String], optional: [String] = []) throws(RecordingError) {
         let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         lines = bytes[start...].split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)[...]
@@ -26,8 +25,8 @@ package struct CSVReader {
         }
     }
 
-    /// The next row that is not empty, with its line: a field for each column, empty where the file has none; `nil` at
-    /// the end of the file.
+    /// Returns the next nonempty row and its line number, with an empty field if the file lacks a column; `nil` at the
+    /// end.
     package mutating func nextRow() throws(RecordingError) -> (line: Int, fields: [[UInt8]])? {
         guard let fields = try nextFields() else { return nil }
         guard fields.count == fieldCount else {
@@ -53,7 +52,7 @@ package struct CSVReader {
         var previous: UInt8?
         for byte in row {
             if byte == quote {
-                // Between quotation marks, two of them are one.
+                // Inside quotation marks, a doubled one stands for one.
                 if !isQuoted, previous == quote { field.append(byte) }
                 isQuoted.toggle()
             } else if byte == UInt8(ascii: ","), !isQuoted {

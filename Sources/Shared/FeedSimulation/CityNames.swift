@@ -1,6 +1,5 @@
-/// The names of simulated cities: the twelve of the real feed in their order, then invented places of India. No two are
-/// equal, and each depends on its number alone. Some have blanks, hyphens, apostrophes, full stops or Devanagari, as
-/// real names have.
+/// Distinct names of simulated cities, by number: the twelve of the real feed in its order, then invented Indian
+/// places. Like real names, some contain spaces, hyphens, apostrophes, full stops or Devanagari.
 enum CityNames {
     static let real = [
         "Mumbai", "Bengaluru", "Delhi", "Kolkata", "Bhubaneswar", "Chennai",
@@ -19,7 +18,7 @@ enum CityNames {
         let place = (number - real.count) % placeCount
         let round = (number - real.count) / placeCount
         let plain = beginnings[place % beginnings.count] + endings[place / beginnings.count]
-        // Every place goes through all spellings, one a round.
+        // Each place goes through all spellings, one per round.
         guard round < 6 else { return "\(plain) Sector \(round - 5)" }
         switch (place + round) % 6 {
         case 1: return plain + "-Hill"

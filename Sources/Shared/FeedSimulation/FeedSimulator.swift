@@ -1,13 +1,13 @@
 internal import Bytes
 
-/// The messages of a simulated feed, the same for the same arguments: form and cities are those of the real feed,
-/// indices drift through the day as air does.
+/// The messages of a simulated feed, reproducible from the arguments: format and cities match the real feed, and
+/// indices drift through the day like real ones.
 ///
-/// Each step has every city with the same probability, in a fixed order. Elements also have `pollutants`, `subindices`
-/// and `place`, unless there are more cities than `maximumDetailedCount`.
+/// Each city is in each step with the same probability, in a fixed order. Elements also have `pollutants`,
+/// `subindices` and `place`, unless there are more than ``maximumDetailedCount`` cities.
 public struct FeedSimulator: Sendable {
     public static let maximumCityCount = 1_000_000
-    /// With more cities, elements have no details: such a feed is there to be a load.
+    /// With more cities, as in a load test, elements have no details.
     public static let maximumDetailedCount = 1000
 
     private let coverage: Double
@@ -17,15 +17,15 @@ public struct FeedSimulator: Sendable {
     private var random: SeededGenerator
     private var air: SimulatedAir
     private var stepCount = 0
-    /// `{"city":"Mumbai","aqi":` of each city.
+    /// Start of each city's element: `{"city":"Mumbai","aqi":`.
     private let beginnings: [[UInt8]]
 
     /// - Parameters:
-    ///   - cities: 1 … `maximumCityCount`; up to twelve are the real ones, the others are invented.
+    ///   - cities: 1 … ``maximumCityCount``; the first twelve are real, the others invented.
     ///   - coverage: the probability that a city is in a step, 0 … 1.
-    ///   - drift: how far a city's level may move each time that it is in a step; indices stay within 1 … 999.
-    ///   - batch: how many cities a message has at most.
-    ///   - interval: the time from step to step.
+    ///   - drift: how far a city's level may move per step that includes it; indices stay within 1 … 999.
+    ///   - batch: maximum number of cities per message.
+    ///   - interval: the time between steps.
     public init(
         cities: Int = 12, coverage: Double = 0.6, seed: UInt64, drift: Double = 0, batch: Int = 10_000,
         interval: Duration = .seconds(2)
@@ -43,7 +43,7 @@ public struct FeedSimulator: Sendable {
         }
     }
 
-    /// The messages of the next step, at least one; `[]` when no city is in it.
+    /// Returns the messages of the next step, at least one: `[]` if no city is in it.
     public mutating func nextMessages() -> [[UInt8]] {
         let time = Double(stepCount) * intervalSeconds
         stepCount += 1

@@ -1,4 +1,4 @@
-/// The elements as JSON arrays, so many in each at most; an empty array where there are none.
+/// Groups elements into JSON arrays of at most `maximumCount`; returns one empty array if there are none.
 package func jsonArrays(of elements: [[UInt8]], maximumCount: Int) -> [[UInt8]] {
     stride(from: 0, to: max(1, elements.count), by: maximumCount).map { start in
         var array = [UInt8(ascii: "[")]

@@ -3,20 +3,20 @@ internal import JSON
 
 /// Messages of a feed, or readings of several days, from a file.
 ///
-/// There are two kinds of files, which differ in their first character:
-/// - lines of JSON, each one a message as the feed sends it, or a line of `appendRecordedLine`;
-/// - CSV (RFC 4180) whose columns City, Date and AQI are found by the header, as the Central Pollution Control Board
-///   publishes it: all rows of a date are one message.
+/// The first character distinguishes two formats:
+/// - lines of JSON, each a message as sent by the feed, or a line from ``appendRecordedLine(receivedAt:message:to:)``;
+/// - CSV (RFC 4180) with a header naming the columns City, Date and AQI, as published by India's Central Pollution
+///   Control Board; all rows of a date form one message.
 public struct Recording: Sendable {
-    /// One or more.
+    /// At least one.
     public private(set) var messages: [[UInt8]] = []
-    /// When each message arrived, in epoch milliseconds; `nil` where it is not known. None of days.
+    /// Arrival of each message in epoch milliseconds, `nil` if unknown; empty for CSV.
     private var times: [Int64?] = []
-    /// The numbers of lines that are incomplete, because their writer was killed; they are left out.
+    /// Numbers of incomplete lines, which were omitted because their writer was killed.
     public private(set) var cutOffLines: [Int] = []
     fileprivate static let recordedLineStart = "{\"time_ms\":"
 
-    /// Checks the whole content; a byte order mark at its start is skipped.
+    /// Reads and checks the whole content; a byte order mark at the start is skipped.
     public init(_ bytes: [UInt8]) throws(RecordingError) {
         let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         switch bytes[start...].first(where: { !isJSONBlank($0) }) {
@@ -27,10 +27,10 @@ public struct Recording: Sendable {
         guard !messages.isEmpty else { throw RecordingError(line: 1, "there are no rows, expected one at least") }
     }
 
-    /// Whether messages have the times of their arrival.
+    /// Whether any message has its time of arrival.
     public var isTimed: Bool { times.contains { $0 != nil } }
 
-    /// The time since the message before arrived, zero where the clock was set back; `nil` where it is not known.
+    /// Returns the time since the previous message, zero if the clock was set back; `nil` if unknown.
     public func gap(before step: Int) -> Duration? {
         guard step > 0, step < times.count, let time = times[step], let before = times[step - 1] else { return nil }
         return .milliseconds(max(0, time - before))
@@ -46,7 +46,7 @@ public struct Recording: Sendable {
                 messages.append(message)
                 times.append(time)
             } catch {
-                // `record` ends a line that was cut off before it appends others.
+                // The `record` command ends a truncated line before it appends others.
                 let isRecorded = line.prefix(start.count).elementsEqual(start.prefix(line.count))
                 let isLast = place + 1 == lines.count && place > 0
                 guard isLast || (isRecorded && reader.read(line.span) == nil) else { throw error }
@@ -76,13 +76,12 @@ public struct Recording: Sendable {
 
     private mutating func readDays(_ bytes: [UInt8]) throws(RecordingError) {
         var reader = try CSVReader(bytes, columns: ["City", "Date", "AQI"])
-        /// The elements of each date.
         var days: [Int64: [[UInt8]]] = [:]
         while let (line, fields) = try reader.nextRow() {
             let city = fields[0]
             let index = fields[2]
             let midnight = fields[1] + "T00:00:00Z".utf8
-            // NA is how the R language writes nothing.
+            // R writes missing values as NA.
             let isMissing = index.isEmpty || index.elementsEqual("NA".utf8)
             guard let day = parseRFC3339(midnight.span), !city.isEmpty, isUTF8(city.span),
                 isMissing || jsonNumber(index.span)?.isFinite == true
@@ -100,15 +99,15 @@ public struct Recording: Sendable {
     }
 }
 
-/// Text of a file for an error: quoted and short.
+/// Quotes and truncates text of a file for an error.
 private func shown(_ bytes: some Sequence<UInt8>) -> String {
     quoted(String(decoding: Array(bytes.prefix(1000)), as: UTF8.self), limit: 60)
 }
 
-/// Appends the line of a recorded message: `{"time_ms":1795236585252,"message":"[{\"city\":…}]"}` and a line break.
+/// Appends a recorded message and a line feed: `{"time_ms":1795236585252,"message":"[{\"city\":…}]"}`.
 ///
 /// - Parameter receivedAt: epoch milliseconds.
-/// - Returns: `false` for a message that is not UTF-8, which JSON could not hold.
+/// - Returns: `false` if the message is not UTF-8 and thus cannot be in JSON.
 public func appendRecordedLine(receivedAt: Int64, message: Span<UInt8>, to bytes: inout [UInt8]) -> Bool {
     guard isUTF8(message) else { return false }
     bytes += "\(Recording.recordedLineStart)\(receivedAt),\"message\":".utf8

@@ -1,6 +1,6 @@
-/// The reason why a file is not a recording, or not the CSV that is wanted.
+/// Reason why a file is not a valid recording, or not the expected CSV.
 public struct RecordingError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// One line for people: the line of the file, what was wrong and what was expected.
+    /// One line: the line number in the file, the problem and what was expected.
     public let description: String
 
     package init(line: Int, _ reason: String) { description = "line \(line): \(reason)" }

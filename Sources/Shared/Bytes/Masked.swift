@@ -1,7 +1,5 @@
-/// Returns a URL with `***` for its user, password, query and fragment, and `…` for possible tokens in its path.
-///
-/// Invalid URLs are handled too: if a password may have broken the syntax (`ws://me:pa/ss@host`), everything after the
-/// scheme is hidden.
+/// Returns a URL with `***` for its user, password, query and fragment, and `…` for possible tokens in its path. If a
+/// password may have broken the syntax (`ws://me:pa/ss@host`), everything after the scheme is hidden.
 package func masked(address: String) -> String {
     // As a `Character`, `@` followed by a combining mark is not `@`.
     let address = address.unicodeScalars

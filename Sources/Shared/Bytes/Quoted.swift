@@ -1,5 +1,4 @@
-/// Quotes text on one line for an error or a log; escapes control characters and truncates after `limit` Unicode
-/// scalars.
+/// Quotes text on one line for an error or a log: escapes control characters, truncates to `limit` Unicode scalars.
 package func quoted(_ text: String, limit: Int = 200) -> String {
     var shown = "\""
     for scalar in text.unicodeScalars.prefix(limit) {

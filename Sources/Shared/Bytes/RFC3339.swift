@@ -14,7 +14,7 @@ extension [UInt8] {
         appendDigits(millisecondOfDay % 1000, count: 3, before: "Z")
     }
 
-    /// Appends exactly `count` decimal digits, zero-padded, and a character.
+    /// Appends exactly `count` digits, zero-padded, and a character.
     private mutating func appendDigits(_ number: Int64, count: Int, before character: Unicode.Scalar) {
         let start = self.count
         appendInteger(UInt64(number))
@@ -23,9 +23,8 @@ extension [UInt8] {
     }
 }
 
-/// Parses RFC 3339 text (section 5.6), such as `2026-11-21T04:49:45.252Z` or `2026-11-21T10:19:45+05:30`, as
-/// milliseconds since the Unix epoch; `nil` for anything else. A leap second counts as the following second; digits
-/// beyond milliseconds are truncated.
+/// Parses RFC 3339 text (section 5.6), such as `2026-11-21T10:19:45.252+05:30`, as milliseconds since the Unix epoch.
+/// A leap second counts as the following second; digits beyond milliseconds are truncated.
 package func parseRFC3339(_ text: Span<UInt8>) -> Int64? {
     var cursor = 0
     func digit(_ index: Int) -> Int64? {

@@ -1,8 +1,7 @@
 internal import AirQuality
 internal import Bytes
 
-/// A metric family with samples of each city: a table row for its name, type and help, and a case of
-/// ``appendSamples(of:in:_:to:)`` for its samples.
+/// A metric family with samples of each city, which ``appendSamples(of:in:_:to:)`` writes.
 struct CityFamily: Sendable {
     let name: CityFamilyName
     let metric: MetricFamily
@@ -42,7 +41,6 @@ struct CityFamily: Sendable {
             "Location of the city; unknown labels are empty."),
     ]
 
-    /// Appends the family with the samples of all cities, or nothing if there are none.
     func append(_ states: [CityState], _ labels: CityLabels, in format: ExpositionFormat, to page: inout [UInt8]) {
         metric.append(in: format, to: &page) { page in
             // A span avoids retaining and releasing the references of each state.

@@ -1,6 +1,5 @@
-/// A metric family, and how its samples are read from a source. Declared next to the numbers it reads.
-///
-/// Used for the hundred or so samples of a page that are not of cities; ``CityFamily`` writes those.
+/// A metric family, and how its samples are read from a source. Declared next to the numbers it reads. Used for the
+/// hundred or so samples of a page that are not of cities; ``CityFamily`` writes those.
 public struct Family<Source>: Sendable {
     /// Receives a sample's label values, one per label of the family, and its finite value.
     public typealias AddSample = (_ labels: [String], _ value: Double) -> Void
@@ -25,7 +24,6 @@ public struct Family<Source>: Sendable {
         }
     }
 
-    /// Appends the family with the source's samples, or nothing if there are none.
     func append(_ source: Source, in format: ExpositionFormat, to page: inout [UInt8]) {
         metric.append(in: format, to: &page) { page in
             addSamples(source) { metric.appendSample($0, $1, to: &page) }

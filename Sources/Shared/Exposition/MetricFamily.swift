@@ -44,7 +44,6 @@ public struct MetricFamily: Sendable {
         if page.count == end { page.removeLast(end - start) }
     }
 
-    /// - Parameter values: the label values.
     func appendSample(_ values: [String], _ number: Double, to page: inout [UInt8]) {
         page += beforeLabels[0]
         for (place, value) in values.enumerated() {

@@ -22,7 +22,6 @@ extension ValueFormat<WebSocketAddress> {
 }
 
 extension ValueFormat<HTTPField> {
-    /// A header field in a flag or in a line of a file.
     static var headerField: Self {
         Self(
             "NAME: VALUE",

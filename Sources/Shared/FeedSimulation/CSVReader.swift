@@ -25,8 +25,7 @@ package struct CSVReader {
         }
     }
 
-    /// Returns the next nonempty row and its line number, with an empty field if the file lacks a column; `nil` at the
-    /// end.
+    /// Returns the next nonempty row and its line number, with empty fields for missing columns; `nil` at the end.
     package mutating func nextRow() throws(RecordingError) -> (line: Int, fields: [[UInt8]])? {
         guard let fields = try nextFields() else { return nil }
         guard fields.count == fieldCount else {

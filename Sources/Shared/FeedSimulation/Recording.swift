@@ -5,8 +5,8 @@ internal import JSON
 ///
 /// The first character distinguishes two formats:
 /// - lines of JSON, each a message as sent by the feed, or a line from ``appendRecordedLine(receivedAt:message:to:)``;
-/// - CSV (RFC 4180) with a header naming the columns City, Date and AQI, as published by India's Central Pollution
-///   Control Board; all rows of a date form one message.
+/// - CSV (RFC 4180) with columns City, Date and AQI, as India's Central Pollution Control Board publishes it: all rows
+///   of a date form one message.
 public struct Recording: Sendable {
     /// At least one.
     public private(set) var messages: [[UInt8]] = []

@@ -16,7 +16,7 @@ struct SimulatedDetails: Sendable {
         (30.7363, 76.7884), (26.8393, 80.9231),
     ]
 
-    /// Appends the fields, each preceded by a comma.
+    /// Each field is preceded by a comma.
     static func append(of city: Int, index: Double, to message: inout [UInt8]) {
         // PM2.5 is the worst pollutant in most cities, PM10 in the others.
         let worst = mixed(UInt64(city)) % 4 == 0 ? 1 : 0

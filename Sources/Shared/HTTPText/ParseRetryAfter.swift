@@ -8,8 +8,7 @@ package func parseRetryAfter(_ text: String, now: Int64) -> Duration? {
     return parseHTTPDate(text).map { max(.zero, .milliseconds($0 - now)) }
 }
 
-/// Parses a date in the form that servers must send, `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, section 5.6.7), as
-/// milliseconds since the Unix epoch.
+/// Parses an IMF-fixdate (RFC 9110, section 5.6.7), such as `Sun, 06 Nov 1994 08:49:37 GMT`, as epoch milliseconds.
 func parseHTTPDate(_ text: String) -> Int64? {
     let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
     let parts = text.split(separator: " ")

@@ -1,6 +1,5 @@
-/// Whether to respond with gzip, from the request's `Accept-Encoding` (RFC 9110 section 12.5.3).
-///
-/// True if gzip is acceptable and its weight is at least that of identity, if named. Malformed elements are ignored.
+/// Whether to respond with gzip, from the request's `Accept-Encoding` (RFC 9110 section 12.5.3): if gzip is acceptable
+/// and its weight is at least that of identity, if named. Malformed elements are ignored.
 public func prefersGzip(acceptEncoding: String?) -> Bool {
     guard let acceptEncoding else { return false }
     var qualities: [String: Int] = [:]

@@ -11,7 +11,6 @@ struct JQSocket {
         return unsafe recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) == 0
     }
 
-    /// - Returns: whether all of it was sent.
     func send(_ text: [UInt8]) -> Bool {
         let bytes = unsafe withUnsafeBytes(of: text.count) { unsafe Array($0) } + text
         return transfer(bytes.count) { done in

@@ -1,7 +1,7 @@
 internal import Bytes
 
-/// Parses a number by JSON's grammar (RFC 8259 section 6), with optional JSON white space around it, as the nearest
-/// `Double`; infinite if out of range, `nil` for any other text.
+/// Parses a JSON number (RFC 8259 section 6), with optional white space around it, as the nearest `Double`; infinite
+/// if out of range, `nil` for any other text.
 public func jsonNumber(_ text: Span<UInt8>) -> Double? {
     var index = 0
     func skip(_ isWanted: (UInt8) -> Bool) -> Bool {

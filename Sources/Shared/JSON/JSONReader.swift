@@ -90,8 +90,8 @@ public struct JSONReader: ~Copyable {
         }
     }
 
-    /// Returns the place to which a path of reference tokens (RFC 6901) leads from a value; `nil` if there is none. If
-    /// a field occurs twice, the last one counts, as in JavaScript.
+    /// Returns the place to which a path of reference tokens (RFC 6901) leads from a value. If a field occurs twice,
+    /// the last one counts, as in JavaScript.
     @inlinable @inline(__always)
     public func find(_ path: [[UInt8]], in place: Int) -> Int? {
         let path = path.span

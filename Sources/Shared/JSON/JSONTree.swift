@@ -21,7 +21,6 @@ public struct JSONField: Sendable, Equatable {
 }
 
 extension JSONTree {
-    /// More deeply nested messages have no tree.
     static let maximumDepth = 128
 
     /// Returns a message's JSON texts, separated as by ``JSONReader``; `nil` if it is not JSON or nested too deep.

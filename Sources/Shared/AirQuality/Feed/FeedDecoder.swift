@@ -14,8 +14,7 @@ public struct FeedDecoder: ~Copyable {
     static let maximumLead: Int64 = 60_000
     /// Earliest accepted time, 2000-01-01T00:00:00Z; anything older comes from a clock that was never set.
     static let earliest: Timestamp = 946_684_800_000
-    /// Messages of this size or more are decoded one at a time per process: each takes about 15 times its size in
-    /// memory.
+    /// From this size, messages are decoded one at a time per process: each takes about 15 times its size in memory.
     private static let longMessage = 256 << 10
     private static let longMessages = Mutex(())
 
@@ -53,8 +52,8 @@ public struct FeedDecoder: ~Copyable {
     /// - Parameters:
     ///   - message: the received payload; rejected unless it is UTF-8.
     ///   - receivedAt: when the complete message had arrived.
-    ///   - program: returns the elements of valid JSON as a JSON array, empty for none; `nil` on error. Called at most
-    ///     once.
+    ///   - program: returns the elements of a message that is valid JSON as a JSON array, empty bytes for none; `nil`
+    ///     on error. Called at most once.
     public mutating func decode(
         _ message: Span<UInt8>, receivedAt: Timestamp, through program: (Span<UInt8>) -> [UInt8]?
     ) -> FeedMessage {

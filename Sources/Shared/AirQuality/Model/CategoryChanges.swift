@@ -1,4 +1,4 @@
-/// Counters and last direction of a city's category changes.
+/// Category changes of a city.
 public struct CategoryChanges: Sendable, Equatable {
     public var better: UInt64 = 0
     public var worse: UInt64 = 0

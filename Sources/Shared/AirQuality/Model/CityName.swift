@@ -5,7 +5,7 @@ import Bytes
 /// Names are bytes: two Unicode spellings of a name are two cities, and cities are sorted by their bytes. Swift's
 /// `String` compares by canonical equivalence, so names are never compared as strings.
 public enum CityName {
-    /// In bytes of UTF-8.
+    /// UTF-8 bytes.
     public static let maximumCount = 128
 
     /// Returns the range of well-formed UTF-8 without surrounding ASCII white space; `nil` if it is empty, longer than

@@ -46,7 +46,6 @@ extension Scale {
     public static let all: [Scale] = [india, us, eu]
 
     /// India's National Air Quality Index: Central Pollution Control Board, 2014.
-    ///
     /// Health effects: its "About AQI". Advice: SAFAR, Ministry of Earth Sciences, shortened.
     public static let india = Scale(
         "india", title: "AQI India", authority: "Central Pollution Control Board, 2014",
@@ -68,7 +67,6 @@ extension Scale {
         ])
 
     /// The Air Quality Index of the United States: EPA-454/B-24-002, 2024.
-    ///
     /// Health: Environmental Protection Agency, "AQI Basics" and "Air Quality Guide", shortened.
     public static let us = Scale(
         "us", title: "US AQI", authority: "Environmental Protection Agency, 2024",
@@ -90,7 +88,6 @@ extension Scale {
         ])
 
     /// The European Air Quality Index as a number, 0 … 100 and above, as Open-Meteo reports it.
-    ///
     /// Health: European Environment Agency, messages to the general population, shortened.
     public static let eu = Scale(
         "eu", title: "European AQI", authority: "European Environment Agency, as a number",

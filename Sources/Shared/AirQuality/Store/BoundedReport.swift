@@ -11,7 +11,6 @@ struct BoundedReport: Sendable {
         if !names.contains(bytes) { names.append(bytes) }
     }
 
-    /// Returns the names not returned before.
     mutating func unreported() -> [String] {
         defer { reportedCount = names.count }
         return names[reportedCount...].map { String(decoding: $0, as: UTF8.self) }

@@ -27,7 +27,6 @@ struct Cities: Sendable {
         return nil
     }
 
-    /// Adds a city to the table, which must not contain it.
     private mutating func index(_ number: Int) {
         let name = states[number].name
         let hash = hashing(name.span)

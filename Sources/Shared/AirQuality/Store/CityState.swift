@@ -19,7 +19,6 @@ public struct CityState: Sendable {
     var heardAt: Timestamp = 0
     /// Number of the message with the newest reading.
     var message: UInt64 = 0
-    /// Whether the city has been reported as a duplicate.
     var isNamedAsDuplicate = false
 
     init(name: [UInt8], category: UInt8, version: UInt64) {

@@ -17,7 +17,7 @@ public struct FeedStatistics: Sendable, Equatable {
     public var disconnects: [DisconnectReason: UInt64] = [:]
     /// Number of complete messages, including rejected ones.
     public var messages: UInt64 = 0
-    /// Payload bytes of complete messages.
+    /// Payload bytes of complete messages, including rejected ones.
     public var bytes: UInt64 = 0
     /// Number of messages in which nothing could be a reading.
     public var messagesWithoutReadings: UInt64 = 0

@@ -30,8 +30,7 @@ public final class ReadingStore: Sendable {
 
     // MARK: Feeds
 
-    /// Number of readings recorded per lock acquisition, about half a millisecond of work. Fewer with long histories,
-    /// because each reading may have to copy its city's.
+    /// Number of readings per lock acquisition, half a millisecond of work: each may have to copy its city's history.
     private var sliceCount: Int { max(16, min(2000, 200_000 / rules.history.capacity)) }
 
     /// Records a message and returns its rejections and duplicates. Releases the lock at least every 2,000 readings.
@@ -126,7 +125,7 @@ public final class ReadingStore: Sendable {
         withLock { state in
             state.version += 1
             state.feeds[number].isRemoved = true
-            // Another feed may reuse the number.
+            // A new feed may reuse the number.
             for city in state.cities.states.indices where state.cities.states[city].feed == number {
                 state.cities.states[city].feed = -1
             }

@@ -8,13 +8,12 @@ struct StoreState: Sendable {
     var feeds: [FeedStatistics]
     var pointCount = 0
     var rejectedNames = BoundedReport()
-    /// Names seen twice in a message or from two feeds, not yet reported.
+    /// Not yet returned by ``ReadingStore/takeDuplicateNames()``.
     var duplicateNames: [String] = []
     let startedAt: Timestamp
     var expiredAt: Timestamp?
     var expiredCount: UInt64 = 0
-    /// Newest reading times of at most ``StoreRules/cityLimit`` expired cities, which a repeated reading must not
-    /// restore.
+    /// Newest reading times of expired cities (at most the city limit), which repeated readings do not restore.
     private var expiredReadings: [[UInt8]: Timestamp] = [:]
     private var messageCount: UInt64 = 0
 
@@ -62,7 +61,6 @@ struct StoreState: Sendable {
         return outcome
     }
 
-    /// Records one reading, and returns whether it is a duplicate.
     @inline(__always)
     private mutating func record(
         _ place: Int, of message: borrowing FeedMessage, number: UInt64, feed: Int
@@ -149,8 +147,7 @@ extension StoreState {
     }
 
     /// Shifts arrivals by `step` milliseconds after a clock step so that expiry is unaffected, except those in
-    /// `times`, which are by the new clock. Times then in the future become `now`, or later readings would be
-    /// rejected.
+    /// `times`, which are by the new clock. Clamps times to `now`, or later readings would be rejected.
     mutating func moveArrivals(at now: Timestamp, by step: Int64, except times: ClosedRange<Timestamp>) {
         version += 1
         for city in cities.states.indices {

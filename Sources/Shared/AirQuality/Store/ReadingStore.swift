@@ -72,8 +72,8 @@ public final class ReadingStore: Sendable {
         return withLock { $0.expire(at: now) }
     }
 
-    /// Adjusts times after the wall clock was set by `step` milliseconds, at most `elapsed` milliseconds ago, and now
-    /// is `now`: expiry is not affected, and no reading is left in the future.
+    /// Adjusts times after the wall clock was set by `step` milliseconds, at most `elapsed` milliseconds ago, to
+    /// `now`: expiry is unaffected, and no reading remains further ahead than the decoder accepts.
     public func moveArrivals(at now: Timestamp, by step: Int64, elapsed: Int64) {
         withLock { $0.moveArrivals(at: now, by: step, except: now - elapsed...now) }
     }

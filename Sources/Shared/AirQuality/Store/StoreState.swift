@@ -147,7 +147,8 @@ extension StoreState {
     }
 
     /// Shifts arrivals by `step` milliseconds after a clock step so that expiry is unaffected, except those in
-    /// `times`, which are by the new clock. Clamps times to `now`, or later readings would be rejected.
+    /// `times`, which are by the new clock. Readings further ahead than the decoder accepts move to `now`, or later
+    /// ones would be rejected.
     mutating func moveArrivals(at now: Timestamp, by step: Int64, except times: ClosedRange<Timestamp>) {
         version += 1
         for city in cities.states.indices {
@@ -185,7 +186,7 @@ extension StoreState {
 // MARK: - Restart
 
 extension StoreState {
-    /// Restores a city unless the rules reject it. A time in the future, stored while the clock was ahead, becomes
+    /// Restores a city unless the rules reject it. A time too far ahead, stored before the clock was set back, becomes
     /// `now`, or the city would expire late and reject readings with earlier times until then.
     mutating func restore(_ stored: City, at now: Timestamp) {
         let name = stored.name.span

@@ -2,14 +2,14 @@ internal import Bytes
 
 /// India's Central Pollution Control Board by data.gov.in: "Real time Air Quality Index from various locations".
 ///
-/// Documented at https://data.gov.in/resource/real-time-air-quality-index-various-locations. A row is a pollutant of a
-/// station, in pages of 300: larger ones time out. Its values are read as sub-indices, because the set is titled an
-/// index and has values of carbon monoxide, such as 55 to 76, that no air has in mg/m³. There are no concentrations.
+/// Documented at https://data.gov.in/resource/real-time-air-quality-index-various-locations. Each row is one pollutant
+/// of a station; pages of more than 300 rows time out. The values are read as sub-indices, because the data set is
+/// titled an index and its carbon monoxide, such as 55 to 76, is impossible in mg/m³. There are no concentrations.
 ///
-/// A key may get fewer rows at once than it asks for, so a page begins where the one before has ended. The order of
-/// rows may change between two pages, so the different rows are counted, and all are asked for again, on pages that
-/// begin elsewhere, when some are missing. None are when two passes bring the same ones: the set has a row twice.
-/// Cities are given when all rows are there: a city's mean of some of its stations would look like any other.
+/// A key may get fewer rows than requested, so each page starts where the previous one ended. Rows may be reordered
+/// between two pages, so distinct rows are counted; if some are missing, another pass requests all of them again with
+/// different page boundaries. If two passes find the same rows, none is missing and the data set has duplicates.
+/// Cities are reported only once all rows are there, because a mean over some of a city's stations would look valid.
 struct CPCB: AirSource {
     private static let resource = "3b01bcb8-0b14-4abf-b6f2-c1bfd384ba69"
     private static let pageSize = 300
@@ -19,14 +19,14 @@ struct CPCB: AirSource {
     private let cities: [PolledCity]
     private let key: String
 
-    // The round.
+    // State of the round.
     private var due: [Int] = []
     private var stations: CPCBStations
-    /// Hashes of the different rows.
+    /// Hashes of the distinct rows.
     private var rows: Set<Int> = []
     private var passes = 0
 
-    // The pass.
+    // State of the pass.
     private var offset = 0
     private var rowsOfPass: Set<Int> = []
     private var rowsOfLastPass: Set<Int> = []
@@ -51,8 +51,8 @@ struct CPCB: AirSource {
         return [page]
     }
 
-    /// Rows of the next page. A later pass begins with a short one, so that a row that is lost at a place of a page, or
-    /// between two, is elsewhere.
+    /// Number of rows to request. Later passes start with a short page, which moves the boundaries at which rows may
+    /// have been lost.
     private var limit: Int { offset == 0 && passes > 1 ? passes - 1 : Self.pageSize }
 
     private var page: SourceQuery {
@@ -67,7 +67,7 @@ struct CPCB: AirSource {
         let total = min(Int(exactly: try document["total"].number()) ?? 0, Self.maximumRows)
         guard total > 0 else { throw .unreadable("total is \(document["total"].scalar)") }
         let received = try document["records"].elements().prefix(limit)
-        // A pass has about a hundred pages at most.
+        // Limits a pass to about a hundred pages.
         guard offset + received.count >= total || received.count >= min(limit, max(1, total / 100)) else {
             throw .refused("the key gives \(received.count) of \(total) rows at once")
         }
@@ -86,7 +86,7 @@ struct CPCB: AirSource {
         let station = row["station"].scalar
         let pollutant = row["pollutant_id"].scalar
         rowsOfPass.insert([row["state"].scalar, city, station, pollutant].hashValue)
-        // Its older name is the second one.
+        // `pollutant_avg` is the field's older name.
         let average = row["avg_value"].exists ? row["avg_value"] : row["pollutant_avg"]
         stations.add(
             CPCBStations.Row(

@@ -1,7 +1,7 @@
-/// India's Central Pollution Control Board by its own feed, for which no key is needed: one document with every
-/// station, the averages of its pollutants as sub-indices, and its index.
+/// The own feed of India's Central Pollution Control Board, which needs no key: one document with every station, its
+/// pollutants' averages as sub-indices, and its index.
 ///
-/// Not documented. Read from a recording of 26 August 2026; not tried against the service.
+/// Undocumented: written against a recording of 26 August 2026, and never tried against the service.
 struct CPCBFeed: AirSource {
     let cities: [PolledCity]
     var due: [Int] = []

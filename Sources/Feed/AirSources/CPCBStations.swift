@@ -1,27 +1,27 @@
 internal import AirQuality
 internal import AirQualityIndex
 
-/// India's stations as one round of a source names them, and what they make of each city.
+/// India's stations as collected in one round, and the air of each city that follows from them.
 ///
-/// A station belongs to the cities of its city's name within 50 km (there are two Aurangabads); without coordinates, to
-/// none. Its index is the one that the source gives, else the greatest of its sub-indices where three pollutants, one
-/// of them particulate matter, have one; a city's is the mean of its stations'. A value that comes twice counts as the
-/// newer row has it.
+/// A station belongs to every city that has its city's name and is within 50 km (there are two Aurangabads); a station
+/// without coordinates belongs to none. Its index is the one the source gives, otherwise the highest of its sub-indices
+/// if at least three pollutants, one of them particulate matter, have one. A city's index is the mean of its stations'.
+/// If a value is duplicated, the one in the newer row counts.
 struct CPCBStations {
     private static let maximumNameBytes = 256
-    /// Greatest lag in seconds behind the city's newest station that counts.
+    /// Maximum lag behind the city's newest station, in seconds.
     private static let maximumLag: Int64 = 3 * 3600
 
-    /// A row of a source: a station, or one of its pollutants.
+    /// One row of a source: a station, or one pollutant of a station.
     struct Row {
         var city: String
         var station: String
         var updatedAt: Int64?
         var latitude: Double?
         var longitude: Double?
-        /// Averages as the source writes them, by CPCB's name of the pollutant.
+        /// Averages as written by the source, by CPCB's name of the pollutant.
         var averages: [String: String] = [:]
-        /// Index that CPCB gives for the station, as the source writes it.
+        /// The station's index as written by the source.
         var index = ""
     }
 
@@ -53,7 +53,7 @@ struct CPCBStations {
             return omit("stations without a time that can be read, or in the future")
         }
         let index = IndexValue(row.index)
-        // Its sub-indices are no better then.
+        // The sub-indices of such a station are not credible either.
         if index == .unusable { return omit("stations whose index is out of range") }
         var averages: [Pollutant: (value: Double, updatedAt: Int64)] = [:]
         for (name, text) in row.averages {
@@ -87,7 +87,7 @@ struct CPCBStations {
         return SourceResponse(findings: findings, omissions: omissions)
     }
 
-    /// The city's air. Stations that do not count are added to the omissions; where none counts, the reason says so.
+    /// Returns the city's air and adds the stations that were left out to the omissions, unless all of them were.
     mutating func air(of city: Int, at now: Int64) throws(AirUnavailable) -> CityAir {
         guard let stations = stations[city], let newest = stations.values.map(\.updatedAt).max() else {
             throw AirUnavailable("it has no station with coordinates and a time within 50 km in a city of that name")
@@ -130,13 +130,13 @@ struct CPCBStations {
 
     // MARK: Names
 
-    /// A city's name in lower case without blanks, hyphens and the state behind it, in one of its spellings.
+    /// A city's name in one canonical spelling: lower case, without blanks, hyphens and the state in parentheses.
     private static func key(of name: String) -> String {
         let letters = name.prefix { $0 != "(" }.lowercased().filter { !" -_.".contains($0) }
         return spellings[letters] ?? letters
     }
 
-    /// Names of CPCB's, or older ones, with those that GeoNames has.
+    /// CPCB's and older names, and the names GeoNames uses.
     private static let spellings: [String: String] = [
         "ahmednagar": "ahilyanagar", "allahabad": "prayagraj", "bangalore": "bengaluru", "baroda": "vadodara",
         "belgaum": "belagavi", "bellary": "ballari", "bardhaman": "barddhaman", "berhampur": "brahmapur",

@@ -1,4 +1,4 @@
-/// A limit of `calls` calls per `period`; all of them may be made at once.
+/// A limit of `calls` per `period`, which may be used in one burst.
 public struct CallRate: Sendable, Equatable {
     public var calls: Int
     public var period: Duration

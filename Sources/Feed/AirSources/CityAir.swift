@@ -1,17 +1,17 @@
 public import AirQuality
 internal import AirQualityIndex
 
-/// A city's air as the feed says it.
+/// A city's air as sent by the feed.
 public struct CityAir: Sendable, Equatable {
     public var index: Double
-    /// Time of the newest hour that is in the index, in seconds since the Unix epoch.
+    /// The newest hour that the index includes, in seconds since the Unix epoch.
     public var observedAt: Int64
-    /// Concentrations of the newest hours in µg/m³; empty when the source has none.
+    /// Concentrations of the newest hours in µg/m³; empty if the source has none.
     public var concentrations: [Pollutant: Double] = [:]
     public var subIndices: [Pollutant: Double] = [:]
-    /// Averaging that the index rests on: `24h`, `nowcast`, `1h`, or `given` by the source.
+    /// How the index was averaged: `24h`, `nowcast` or `1h`, or `given` by the source.
     public var basis: String
-    /// Names of the agencies that measured it, where the source's terms ask for them.
+    /// The measuring agencies, if the source's terms require naming them.
     public var attribution: String?
 }
 
@@ -19,7 +19,7 @@ public struct CityAir: Sendable, Equatable {
 let staleAfter: Int64 = 24 * 3600
 
 extension IndexScale {
-    /// The index and the concentrations of the newest hour.
+    /// Computes the index and returns it with the concentrations of the newest hour.
     ///
     /// - Parameter values: concentrations in µg/m³ by hour since the Unix epoch, none of them after `now`.
     func air(_ values: [Pollutant: [Int: Double]], at now: Int64) throws(AirUnavailable) -> CityAir {

@@ -1,18 +1,18 @@
 internal import Bytes
 internal import JSON
 
-/// A value of a source's document. It knows the way that leads to it, so that an error says what is not as documented.
+/// A value in a source's document, with its path, so that errors name what differs from the documentation.
 struct JSONNode {
-    /// Elements of an array that are looked at; the longest real ones are the thousand locations of OpenAQ.
+    /// Maximum number of elements read from an array. The longest real arrays are OpenAQ's 1,000 locations.
     private static let maximumElements = 1000
 
-    /// `nil` for what is missing.
+    /// `nil` if the value is missing.
     let tree: JSONTree?
     var path = ""
 
     subscript(name: String) -> JSONNode { JSONNode(tree: tree?[name], path: path.isEmpty ? name : "\(path).\(name)") }
 
-    /// `false` for what is missing or null.
+    /// Whether the value is neither missing nor null.
     var exists: Bool { (tree ?? .null) != .null }
 
     /// Throws unless it is an object.
@@ -30,19 +30,19 @@ struct JSONNode {
 
     var text: String? { tree?.text }
 
-    /// A number, also one in text, as several sources write them.
+    /// Returns a number, which several sources write as text.
     func number() throws(SourceError) -> Double {
         guard let number = AirSources.looseNumber(scalar) else { throw unreadable }
         return number
     }
 
-    /// `nil` for all but a number, such as `"NA"` and `"-"`.
+    /// `nil` for anything but a number, for example `"NA"` or `"-"`.
     var looseNumber: Double? { try? number() }
 
-    /// Seconds since the Unix epoch of text that a source documents as universal time, with or without its zone.
+    /// Seconds since the Unix epoch of a time documented as UTC, with or without a zone.
     var universalTime: Int64? { text.flatMap { epochSeconds($0, zone: "Z") } }
 
-    /// A number, text or truth as it is written; empty for what is missing or null.
+    /// The text of a number, string or boolean; empty if missing or null.
     var scalar: String {
         switch tree {
         case .number(let text), .text(let text): text
@@ -58,9 +58,9 @@ struct JSONNode {
     }
 }
 
-/// A decimal number, with blanks around it or not, as several sources write them in text.
+/// Parses a decimal number with optional surrounding blanks, as several sources write them in text.
 func looseNumber(_ text: String) -> Double? {
     let text = trimmed(text[...])
-    // Neither names such as `nan` nor hexadecimal digits.
+    // Excludes `nan`, `inf` and hexadecimal digits.
     return text.utf8.allSatisfy({ "0123456789.+-eE".utf8.contains($0) }) ? Double(text) : nil
 }

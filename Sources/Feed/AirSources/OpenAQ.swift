@@ -2,18 +2,18 @@ internal import AirQuality
 internal import AirQualityIndex
 internal import Bytes
 
-/// OpenAQ's API, version 3: hours of official and other stations.
+/// OpenAQ's API, version 3: hourly values of official and other stations.
 ///
-/// Documented at https://docs.openaq.org. A city has the sensors of the nearest stations within 25 km; its hour is the
-/// mean of theirs. Without particulate matter there is no index. The stations are looked for once a day. A sensor that
-/// has no hours for a day is left alone until then: many have stopped years ago.
+/// Documented at https://docs.openaq.org. Each hour of a city is the mean of the sensors of its nearest stations within
+/// 25 km. Without particulate matter there is no index. Stations are searched for once a day; a sensor without values
+/// for a day is not requested again until then, because many stopped years ago.
 struct OpenAQ: AirSource {
     private static let radius = 25_000
     private static let stationsLast: Int64 = 24 * 3600
-    /// Locations come sorted by their numbers, so the nearest ones may be the last. More are not allowed.
+    /// The API's maximum. Locations are sorted by id, so the nearest ones may be the last.
     private static let maximumLocations = 1000
 
-    /// The sensors of a city.
+    /// The sensors found for a city.
     struct Search {
         var foundAt: Int64
         var sensors: [OpenAQSensor]
@@ -48,7 +48,7 @@ struct OpenAQ: AirSource {
         SourceQuery(path: path, headers: ["X-API-Key: " + key], subject: subject, cities: [city], sensor: sensor)
     }
 
-    /// Queries for the last 25 hours of each sensor whose newest hour is not there yet.
+    /// Returns queries for the last 25 hours of each sensor whose current hour is not known yet.
     private mutating func hoursQueries(for number: Int, at now: Int64) -> [SourceQuery] {
         let hour = Int(now / 3600)
         let from = rfc3339(Int64(hour - 25) * 3600)
@@ -85,7 +85,7 @@ struct OpenAQ: AirSource {
             let reason = "no station \(area) has reported pm25 or pm10 in a known unit within a day"
             response.findings = [CityFinding(city: number, reason: reason)]
         }
-        // Above the limit it is the text ">1000".
+        // Beyond the limit the API sends the text ">1000".
         let found = document["meta"]["found"].scalar
         if found.hasPrefix(">") || looseNumber(found) ?? 0 > Double(results.count) {
             let count = "\(results.count) of \(found) of \(city.name)"
@@ -101,7 +101,7 @@ struct OpenAQ: AirSource {
         return SourceResponse(findings: finding(about: number, at: now))
     }
 
-    /// The city's air, when all of its sensors have been heard of.
+    /// Returns the city's air once all of its sensors have responded or been given up.
     private func finding(about number: Int, at now: Int64) -> [CityFinding] {
         guard let sensors = searches[number]?.sensors, !sensors.contains(where: \.isPending) else { return [] }
         return [CityFinding(city: number, try air(of: sensors, at: now))]
@@ -110,7 +110,7 @@ struct OpenAQ: AirSource {
     private func air(of sensors: [OpenAQSensor], at now: Int64) throws(AirUnavailable) -> CityAir {
         var means: [Pollutant: [Int: Double]] = [:]
         for (pollutant, sensors) in Dictionary(grouping: sensors.filter { !$0.isStale }, by: \.pollutant) {
-            // An index without it could be far too low; the next round may have it.
+            // Without this pollutant the index could be far too low; the next round may succeed.
             let isLost = sensors.allSatisfy { $0.timesGivenUp > 0 } && sensors.contains { $0.timesGivenUp == 1 }
             let newest = sensors.compactMap { $0.hours.values.keys.max() }.max() ?? 0
             if isLost, newest < Int(now / 3600) - 2 {

@@ -1,29 +1,29 @@
 internal import AirQuality
 internal import AirQualityIndex
 
-/// A sensor of OpenAQ, which measures one pollutant of a station, and what it has measured.
+/// An OpenAQ sensor, which measures one pollutant at a station, with its latest values.
 ///
-/// Since 18 February 2025 India's NO2 and SO2 come in µg/m³ and its CO in mg/m³, all of them labelled ppb.
+/// Since 18 February 2025 India's NO2 and SO2 are in µg/m³ and its CO in mg/m³, although all are labelled ppb.
 struct OpenAQSensor {
-    /// India's carbon monoxide in mg/m³ is below this, and no city's is as low in ppb.
+    /// India's carbon monoxide is below this in mg/m³; no city's is this low in ppb.
     private static let indianMonoxide = 50.0
 
     let id: Int
     let pollutant: Pollutant
-    /// Micrograms per cubic metre of one unit of the sensor.
+    /// Converts the sensor's unit to µg/m³.
     private let factor: Double
-    /// Its carbon monoxide is labelled ppb, and in mg/m³ when it is low.
+    /// Whether this is Indian carbon monoxide labelled ppb, whose low values are in mg/m³.
     private let isIndianMonoxide: Bool
     /// The hours of the last response.
     private(set) var hours = PollutantHours()
-    /// The last response had no hour with a value.
+    /// Whether the last response had no value.
     private(set) var isStale = false
-    /// Whether the round has yet to hear of it.
+    /// Whether its response is still outstanding in this round.
     var isPending = false
-    /// The number of rounds in a row in which it was given up.
+    /// Number of consecutive rounds in which its query was given up.
     private(set) var timesGivenUp = 0
 
-    /// - Returns: `nil` in an unknown unit.
+    /// - Returns: `nil` if the unit is unknown.
     init?(id: Int, _ pollutant: Pollutant, units: String, isIndian: Bool) {
         guard let factor = Self.factor(of: units, pollutant) else { return nil }
         let isMislabelled = isIndian && units == "ppb"
@@ -35,7 +35,7 @@ struct OpenAQSensor {
 
     private static func factor(of unit: String, _ pollutant: Pollutant) -> Double? {
         switch unit {
-        // The micro sign, and the Greek letter.
+        // The micro sign and the Greek letter mu.
         case "\u{B5}g/m\u{B3}", "\u{3BC}g/m\u{B3}", "ug/m3": 1
         case "mg/m\u{B3}", "mg/m3": 1000
         case "ppb": pollutant.microgramsPerPPB
@@ -49,7 +49,7 @@ struct OpenAQSensor {
         timesGivenUp += 1
     }
 
-    /// Replaces what is known by a response's hours, each named by its end. Returns what was left out or changed.
+    /// Replaces the values with those of a response, whose hours are labelled by their end; returns what was left out.
     mutating func read(_ results: [JSONNode], in city: PolledCity, at now: Int64) -> Set<Omission> {
         isPending = false
         timesGivenUp = 0
@@ -60,7 +60,7 @@ struct OpenAQSensor {
             switch result["period"]["datetimeTo"]["utc"].universalTime {
             case nil: hours.leaveOut("hours without a time that can be read")
             case let end? where end > now + 3600: hours.leaveOut("hours in the future")
-            // The hour under way, whose value is not the last one.
+            // The current hour, whose value is not final.
             case let end? where end > now: continue
             case let end?: hours.add(value.map { $0 * (isInMilligrams ? 1000 : factor) }, at: Int(end / 3600))
             }

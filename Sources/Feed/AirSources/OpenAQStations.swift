@@ -2,8 +2,8 @@ internal import AirQuality
 internal import AirQualityIndex
 internal import Bytes
 
-/// The stations of one response of OpenAQ, and the sensors of a city that follow from them: for each pollutant those of
-/// the three nearest stations that measure it, reference monitors first.
+/// The sensors to use for a city, chosen from the stations in an OpenAQ response: for each pollutant those of the three
+/// nearest stations that measure it, reference monitors first.
 struct OpenAQStations {
     private static let stationsPerPollutant = 3
 
@@ -38,8 +38,8 @@ struct OpenAQStations {
         }
     }
 
-    /// The station's sensor of each pollutant. A new instrument or unit is a new sensor, so of several the one with the
-    /// highest number is the one at work.
+    /// The station's current sensor for each pollutant: the one with the highest id, because a new instrument or unit
+    /// becomes a new sensor.
     private mutating func newestSensors(of station: JSONNode, named stationName: String) -> [OpenAQSensor] {
         let isIndian = station["country"]["code"].scalar == "IN"
         var newest: [Pollutant: OpenAQSensor] = [:]

@@ -2,12 +2,12 @@ internal import AirQuality
 internal import AirQualityIndex
 internal import Bytes
 
-/// Open-Meteo's air quality API: hourly values of the Copernicus models CAMS, Europe and global. A key, which it calls
-/// apikey, is for its customers' host.
+/// Open-Meteo's air quality API: hourly values of the European and global CAMS models of Copernicus. Customers have a
+/// key (`apikey`) and another host.
 ///
-/// Documented at https://open-meteo.com/en/docs/air-quality-api. One request covers several places and counts as that
-/// many calls. The hours run from midnight (UTC) of yesterday to the end of today, so that at least 24 of them have
-/// always passed. Its own indices are not requested: they have no rule for missing hours.
+/// Documented at https://open-meteo.com/en/docs/air-quality-api. A request covers several places and counts as one call
+/// for each. The hours run from 00:00 UTC yesterday to the end of today, so at least 24 of them are always in the past.
+/// Open-Meteo's own indices are not used because they have no rule for missing hours.
 struct OpenMeteo: AirSource {
     private static let maximumCities = 50
     private static let variables: [(name: String, pollutant: Pollutant)] = [
@@ -62,7 +62,7 @@ struct OpenMeteo: AirSource {
         return response
     }
 
-    /// The hours that have passed; the others are a forecast.
+    /// The hours up to now; later ones are a forecast.
     private func hours(of place: JSONNode, at now: Int64) throws(SourceError) -> [Pollutant: PollutantHours] {
         let times = try place["hourly"]["time"].elements()
         var hours: [Pollutant: PollutantHours] = [:]

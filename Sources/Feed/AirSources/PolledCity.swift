@@ -1,16 +1,16 @@
 internal import Glibc
 
-/// A place to report on, as the list of cities has it.
+/// A city to report on, from the list of cities.
 public struct PolledCity: Sendable, Equatable {
-    /// Greatest distance of a station that counts for a city.
+    /// Maximum distance between a city and its stations.
     static let maximumKilometers = 50.0
 
     public var name: String
     public var latitude: Double
     public var longitude: Double
-    /// Name that the source has for it; `nil` when it is found by its place or its name.
+    /// The source's id for it; `nil` to search by coordinates or name.
     public var id: String?
-    /// Two letters of ISO 3166, where the list of cities has them.
+    /// ISO 3166-1 alpha-2 code, if the list has one.
     public var country: String?
 
     public init(name: String, latitude: Double, longitude: Double, id: String? = nil, country: String? = nil) {
@@ -21,7 +21,7 @@ public struct PolledCity: Sendable, Equatable {
         self.country = country
     }
 
-    /// Kilometres over the globe to a place in degrees (haversine); `nil` where that is no place.
+    /// Great-circle distance (haversine) to coordinates in degrees; `nil` if they are missing or out of range.
     func kilometers(to latitude: Double?, _ longitude: Double?) -> Double? {
         guard let latitude, let longitude, abs(latitude) <= 90, abs(longitude) <= 180 else { return nil }
         func radians(_ degrees: Double) -> Double { degrees * .pi / 180 }
@@ -32,5 +32,5 @@ public struct PolledCity: Sendable, Equatable {
     }
 }
 
-/// A coordinate with at most four decimals, eleven metres: `28.6139`.
+/// Formats a coordinate with up to four decimals, which is 11 m: `28.6139`.
 func degrees(_ value: Double) -> String { "\((value * 10_000).rounded() / 10_000)" }

@@ -1,12 +1,12 @@
 internal import AirQuality
 
-/// A pollutant's concentrations in µg/m³ by hour since the Unix epoch, and why values are left out or changed.
+/// A pollutant's concentrations in µg/m³ by hour since the Unix epoch, and why values were left out or changed.
 struct PollutantHours {
     private(set) var values: [Int: Double] = [:]
     private(set) var reasons: Set<String> = []
 
-    /// Takes in a value; `nil` for one that cannot be read. Instruments near zero drift below it: values from -5 to
-    /// 0 µg/m³ count as 0. A second value of an hour replaces the first.
+    /// Adds an hour's value, replacing an earlier one; `nil` stands for an unreadable value. Values from -5 to 0 µg/m³
+    /// count as 0, because instruments drift below zero.
     mutating func add(_ concentration: Double?, at hour: Int) {
         guard var concentration else { return leaveOut("hours without a value that can be read") }
         if (-5..<0).contains(concentration) {
@@ -19,10 +19,9 @@ struct PollutantHours {
 
     mutating func leaveOut(_ reason: String) { reasons.insert(reason) }
 
-    /// Leaves out hours in which an instrument for particulate matter was stuck at its maximum: above 300 µg/m³, and
-    /// more than five times as much as the nearest hour before and the nearest one after, of three hours each. Where
-    /// one of them is missing the other decides, so a real rise is believed an hour late; what lasts for two hours is
-    /// always believed.
+    /// Removes hours in which a particulate matter instrument was stuck at its maximum: values above 300 µg/m³ that are
+    /// more than five times the nearest value before and after, each within three hours. If one of these is missing,
+    /// the other decides, so a real rise is accepted an hour late; a rise that lasts two hours is always accepted.
     mutating func leaveOutSpikes() {
         let hours = values
         let spikes = hours.filter { hour, value in

@@ -1,10 +1,11 @@
 internal import Bytes
 internal import JSON
 
-/// Limit of a document's values, some 50 bytes each; the longest real one, 1000 locations of OpenAQ, has a third.
+/// Maximum number of values in a document, about 50 bytes each. The largest real one, 1,000 OpenAQ locations, has a
+/// third of that.
 private let maximumValues = 300_000
 
-/// Reads a source's document. Throws what the source says in place of what was asked for, too.
+/// Reads a source's document. An error message that the source sends in its place is thrown as well.
 func document(in body: [UInt8]) throws(SourceError) -> JSONNode {
     let marks = [UInt8(ascii: ","), UInt8(ascii: "["), UInt8(ascii: "{")]
     guard body.count(where: marks.contains) <= maximumValues else {
@@ -21,13 +22,13 @@ func document(in body: [UInt8]) throws(SourceError) -> JSONNode {
     return document
 }
 
-/// Text for people in a body that is not what was asked for, on one line.
+/// The human-readable message in an error response, on one line.
 public func explanation(in body: [UInt8]) -> String? {
     guard body.count <= 64 << 10, let texts = JSONTree.texts(of: body.span) else { return nil }
     return texts.first.flatMap { explanation(of: JSONNode(tree: $0)) }
 }
 
-/// The text of a node, of its first element, or of the first of the members that sources use for it.
+/// The text of a node, of its first element, or of the first field that sources use for messages.
 private func explanation(of node: JSONNode) -> String? {
     if let text = node.text {
         return text.isEmpty ? nil : onOneLine(String(text.unicodeScalars.prefix(1000)))

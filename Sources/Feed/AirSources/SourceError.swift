@@ -1,17 +1,17 @@
-/// The reason why a response says nothing.
+/// Why a query has no usable response.
 public enum SourceError: Error, Sendable, Equatable {
-    /// The key is wrong, or does not allow this.
+    /// The key is invalid or lacks permission.
     case refused(String)
-    /// Too many calls.
+    /// The rate limit was exceeded.
     case busy(String)
-    /// A fault that the source reports in place of what was asked for.
+    /// An error reported by the source.
     case failed(String)
-    /// Nothing for this query, which it is no use to repeat.
+    /// The source has nothing for this query; repeating it is pointless.
     case missing(String)
-    /// Not in the documented shape.
+    /// The response does not have the documented shape.
     case unreadable(String)
 
-    /// Sorts a source's own words, which it sends in place of what was asked for.
+    /// Classifies an error message of a source.
     public init(vendorMessage said: String) {
         let text = said.lowercased()
         if text.contains(/quota|rate limit|limit exceeded|too many/) {

@@ -1,28 +1,28 @@
 internal import AirQuality
 public import AirQualityIndex
 
-/// The sources that can be asked, with the address, limits and licence of each.
+/// The supported sources, with their addresses, rate limits and licences.
 public enum SourceName: String, CaseIterable, Sendable {
     case openMeteo = "open-meteo"
     case waqi, openaq, cpcb
-    /// Any source that responds with JSON, read by a jq program.
+    /// Any HTTP source of JSON, read by a jq program.
     case json
 
-    /// Scheme and host: two sources have one for those who have a key.
+    /// Scheme and host, which differ with a key for two of the sources.
     public func baseURL(hasKey: Bool) -> String {
         switch self {
         case .openMeteo: "https://\(hasKey ? "customer-" : "")air-quality-api.open-meteo.com"
         case .waqi: "https://api.waqi.info"
         case .openaq: "https://api.openaq.org"
         case .cpcb: hasKey ? "https://api.data.gov.in" : "https://airquality.cpcb.gov.in"
-        // Part of its --url.
+        // Part of `--url`.
         case .json: ""
         }
     }
 
     public var needsKey: Bool { self == .waqi || self == .openaq }
 
-    /// The one index that the source gives itself; `nil` when it gives concentrations.
+    /// The index that the source gives; `nil` if it gives concentrations.
     public var givenIndex: IndexScale? {
         switch self {
         case .openMeteo, .openaq, .json: nil
@@ -31,23 +31,23 @@ public enum SourceName: String, CaseIterable, Sendable {
         }
     }
 
-    /// Calls that are safe for anybody.
+    /// A rate within the limits of everyone.
     public var rate: CallRate {
         switch self {
-        // Each place is a call. Allowed are 600 a minute, 5,000 an hour and 10,000 a day; 400 at once and 400 an hour
-        // keep within all three.
+        // Each place is a call. The limits are 600 a minute, 5,000 an hour and 10,000 a day; a burst of 400 and 400 an
+        // hour stay within all three.
         case .openMeteo: CallRate(calls: 400, per: .seconds(3600))
-        // Allowed are 1,000 a minute.
+        // The limit is 1,000 a minute.
         case .waqi: CallRate(calls: 120, per: .seconds(60))
-        // Allowed are 60 a minute and 2,000 an hour; 30 at once and 30 a minute keep within both.
+        // The limits are 60 a minute and 2,000 an hour; a burst of 30 and 30 a minute stay within both.
         case .openaq: CallRate(calls: 30, per: .seconds(60))
-        // Nothing is published; the set has about a dozen pages.
+        // No limit is published; the data set has about a dozen pages.
         case .cpcb: CallRate(calls: 20, per: .seconds(60))
         case .json: CallRate(calls: 60, per: .seconds(60))
         }
     }
 
-    /// Value of the field `Air-Quality-Source` in the handshake's response.
+    /// Value of the `Air-Quality-Source` field in the handshake response.
     public var headerValue: String {
         switch self {
         case .openMeteo: "open-meteo; kind=model; license=\"CC BY 4.0\""
@@ -59,9 +59,9 @@ public enum SourceName: String, CaseIterable, Sendable {
     }
 
     /// - Parameters:
-    ///   - key: that of a `SourceKey`.
-    ///   - maximumCost: greatest cost of one query.
-    ///   - document: the one query of `json`, which asks for no cities.
+    ///   - key: the text of a `SourceKey`.
+    ///   - maximumCost: maximum `cost` of one query.
+    ///   - document: the only query of `json`.
     public func source(
         cities: [PolledCity], scale: IndexScale, key: String?, maximumCost: Int, document: SourceQuery
     ) -> any AirSource {

@@ -1,17 +1,17 @@
 /// One request to a source.
 public struct SourceQuery: Sendable, Equatable {
-    /// Path and query as the source documents them. May hold the key.
+    /// Path and query. May contain the key.
     public var path: String
-    /// Header lines. May hold the key.
+    /// Header lines. May contain the key.
     public var headers: [String]
-    /// Name of what it asks for, for a log.
+    /// Describes the request in the log.
     public var subject: String
-    /// Cities that it asks for; none for a document of all.
+    /// The cities requested; empty for a document about all of them.
     var cities: [Int]
-    /// The place among the city's sensors of OpenAQ's sensor whose hours it asks for.
+    /// OpenAQ: index of the requested sensor among the city's sensors.
     var sensor: Int?
 
-    /// The number of calls it counts for: one for each city.
+    /// Number of calls it counts as: one for each city.
     public var cost: Int { max(1, cities.count) }
 
     public init(

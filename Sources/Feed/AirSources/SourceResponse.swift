@@ -1,6 +1,6 @@
 public import AirQualityIndex
 
-/// A source's result for one city.
+/// The result for one city.
 public struct CityFinding: Sendable, Equatable {
     /// Index of the city in the list of cities.
     public var city: Int
@@ -17,13 +17,13 @@ public struct CityFinding: Sendable, Equatable {
     }
 }
 
-/// The meaning of one response of a source.
+/// The meaning of one response.
 public struct SourceResponse: Sendable, Equatable {
     public var findings: [CityFinding] = []
     /// Queries that follow from this response.
     public var queries: [SourceQuery] = []
-    /// Data that was left out or changed, for the daily line of the log.
+    /// Data that was left out or changed, for the log's daily summary.
     public var omissions: Set<Omission> = []
-    /// Body of a source that a jq program reads.
+    /// The body, for the jq program of `json`.
     public var document: [UInt8]?
 }

@@ -1,14 +1,15 @@
 internal import Bytes
 
-/// Seconds since the Unix epoch of RFC 3339 text, with blanks around it or not. A text without a zone is in `zone`, and
-/// no time where that is `nil`.
+/// Parses RFC 3339 text with optional surrounding blanks into seconds since the Unix epoch.
+///
+/// - Parameter zone: of text that has no zone; `nil` rejects such text.
 func epochSeconds(_ text: String, zone: String? = nil) -> Int64? {
     let text = trimmed(text[...])
     let time = parseRFC3339(text.utf8Span.span) ?? zone.flatMap { parseRFC3339((text + $0).utf8Span.span) }
     return time.map { $0 / 1000 }
 }
 
-/// Seconds since the Unix epoch of `21-07-2026 19:00:00` in Indian time, as CPCB writes it.
+/// Parses CPCB's `21-07-2026 19:00:00`, Indian time, into seconds since the Unix epoch.
 func epochSeconds(indian text: String) -> Int64? {
     let parts = text.split { "- ".contains($0) }
     return parts.count == 4 ? epochSeconds("\(parts[2])-\(parts[1])-\(parts[0])T\(parts[3])+05:30") : nil

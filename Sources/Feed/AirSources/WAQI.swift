@@ -2,10 +2,10 @@ internal import AirQuality
 internal import AirQualityIndex
 internal import Bytes
 
-/// The World Air Quality Index project: a station's index on the American scale with the limits of 2016, anywhere.
+/// The World Air Quality Index project: indices of stations worldwide on the US scale with the breakpoints of 2016.
 ///
-/// Documented at https://aqicn.org/json-api/doc/. Its `iaqi` are sub-indices and no concentrations, so none are sent.
-/// `time.v` is the station's local time counted as if it were Greenwich's, so `time.iso` is read.
+/// Documented at https://aqicn.org/json-api/doc/. `iaqi` holds sub-indices; there are no concentrations. `time.v` is
+/// the station's local time as if it were UTC, so `time.iso` is read instead.
 struct WAQI: AirSource {
     let cities: [PolledCity]
     let token: String
@@ -20,7 +20,7 @@ struct WAQI: AirSource {
         }
     }
 
-    /// A station is `@1437`, a city `beijing` or `usa/california/fresno`.
+    /// - Parameter id: of a station, `@1437`, or of a city, `beijing` or `usa/california/fresno`.
     private static func path(of id: String) -> String {
         let name = id.utf8.drop { $0 == UInt8(ascii: "@") }
         return (id.hasPrefix("@") ? "@" : "") + percentEncoded(name, keepsSlashes: true)
@@ -31,7 +31,7 @@ struct WAQI: AirSource {
         let station: JSONNode
         do throws(SourceError) {
             station = try document(in: body)["data"].object()
-            // An unknown number is an error inside of a good response.
+            // For an unknown station id the error is inside a successful response.
             if station["status"].scalar == "error" {
                 throw .failed(station["msg"].text ?? "it gives no reason")
             }
@@ -51,7 +51,7 @@ struct WAQI: AirSource {
         guard case .value(let index) = IndexValue(station["aqi"].scalar) else {
             throw AirUnavailable("the station gives no index")
         }
-        // Without `iso` its parts are read; a dead station has none.
+        // Falls back to the parts of `iso`; a dead station has neither.
         let time = station["time"]
         let iso = time["iso"].exists ? time["iso"].scalar : time["s"].scalar
         let observedAt = epochSeconds(iso, zone: time["tz"].scalar)
@@ -77,7 +77,7 @@ struct WAQI: AirSource {
 
     private func checkPlace(of station: JSONNode, for city: PolledCity) throws(AirUnavailable) {
         if let id = city.id {
-            // The token `demo` gets one station whatever it asks for.
+            // The token `demo` gets the same station for every request.
             guard id.hasPrefix("@"), let wanted = Int(id.dropFirst()), wanted > 0 else { return }
             if station["idx"].looseNumber != Double(wanted) {
                 throw AirUnavailable("it gives another station in place of \(id)")
@@ -87,7 +87,7 @@ struct WAQI: AirSource {
         guard let place = try? station["city"]["geo"].elements(), place.count == 2,
             let distance = city.kilometers(to: place[0].looseNumber, place[1].looseNumber)
         else { throw AirUnavailable("the station gives no place") }
-        // The service gives the nearest station, however far that is.
+        // The service returns the nearest station at any distance.
         guard distance <= PolledCity.maximumKilometers else {
             throw AirUnavailable("the nearest station is \(Int(distance)) km away")
         }

@@ -1,23 +1,23 @@
 struct XMLTag {
     private static let maximumAttributes = 16
 
-    /// With its slash where it ends an element.
+    /// Includes the slash of an end tag.
     let name: String
     private(set) var attributes: [String: String] = [:]
 
-    /// The whole tags of a document in their order. No document type is read, so that no entity can grow.
+    /// The complete tags of a document in order. Document types are ignored, so entities cannot expand.
     static func all(in document: [UInt8]) -> some Sequence<XMLTag> {
         document.split(separator: UInt8(ascii: "<")).lazy.filter { $0.contains(UInt8(ascii: ">")) }.map(XMLTag.init)
     }
 
-    /// - Parameter text: from the name to the end of the tag, and what stands behind it.
+    /// - Parameter text: starts at the name and extends beyond the end of the tag.
     private init(_ text: ArraySlice<UInt8>) {
         let quote = text.first { "\"'".utf8.contains($0) } ?? UInt8(ascii: "\"")
         let parts = text.split(
             separator: quote, maxSplits: 2 * Self.maximumAttributes, omittingEmptySubsequences: false
         ).map { String(decoding: $0, as: UTF8.self) }
         name = String(parts[0].prefix { !$0.isWhitespace && $0 != ">" })
-        // Every other part is a value, up to the end of the tag.
+        // Every other part is a value, until the tag ends.
         for place in stride(from: 1, to: parts.count - 1, by: 2) {
             let name = parts[place - 1].split { $0 == "=" || $0.isWhitespace }.last
             guard let name, !parts[place - 1].contains(">") else { return }

@@ -33,7 +33,7 @@ struct CitySetTests {
         arguments: [
             ("", "line 1: there is no column city, expected a header with city, latitude, longitude"),
             ("Delhi,1,2\n", "line 1: there is no column city, expected a header with city, latitude, longitude"),
-            ("city,x\n", "line 1: there is no column latitude, expected a header with city, latitude, longitude"),
+            ("\n\ncity,x\n", "line 3: there is no column latitude, expected a header with city, latitude, longitude"),
             (header, "line 2: there is no city"),
             (header + "A,1,2\nB,1\n", "line 3: the row has 2 fields, expected 3"),
             (header + "A,91,2\n", wrongRow(2, "A,91,2,,")), (header + "A,1,east\n", wrongRow(2, "A,1,east,,")),

@@ -21,7 +21,7 @@ package struct CSVReader {
         places = (columns + optional).map { name in header.firstIndex { equalsIgnoringCase($0, name) } }
         for (name, place) in zip(columns, places) where place == nil {
             let expected = columns.joined(separator: ", ")
-            throw RecordingError(line: 1, "there is no column \(name), expected a header with \(expected)")
+            throw RecordingError(line: max(line, 1), "there is no column \(name), expected a header with \(expected)")
         }
     }
 

@@ -1,6 +1,6 @@
 internal import CSQLite
 
-/// The one owner of a `sqlite3 *`. Used by one thread at a time.
+/// The unique owner of a `sqlite3 *`. Used by one thread at a time.
 @safe
 struct SQLiteConnection: ~Copyable {
     private let pointer: OpaquePointer?
@@ -8,23 +8,22 @@ struct SQLiteConnection: ~Copyable {
     init(name: String, flags: Int32) throws(StorageError) {
         var opened: OpaquePointer?
         let result = unsafe sqlite3_open_v2(name, &opened, flags | SQLITE_OPEN_NOMUTEX, nil)
-        // A connection that failed to open has the error, and is closed by `deinit` as well.
+        // A connection that failed to open carries the error; `deinit` closes it too.
         unsafe pointer = opened
         guard result == SQLITE_OK else { throw unsafe StorageError(opened) }
     }
 
     deinit {
-        // Statements may outlive this: `sqlite3_close_v2` waits for the last one.
+        // Statements may outlive the connection: `sqlite3_close_v2` defers closing until the last one is finalized.
         unsafe sqlite3_close_v2(pointer)
     }
 
-    /// Bounds what the file can make SQLite take and do, whatever is in it. The next read takes the lock for good, and
-    /// closing changes nothing.
+    /// Bounds SQLite's resources for any file. The next read locks the file for good; closing never checkpoints.
     func harden() throws(StorageError) {
-        // The longest value that is ours is the definition of a table.
+        // The longest legitimate value is the SQL of a table definition.
         unsafe sqlite3_limit(pointer, SQLITE_LIMIT_LENGTH, 4096)
         setCheckpointOnClose(false)
-        // 64 MiB; a quarter of a second is long enough for a short look with another tool.
+        // The heap is limited to 64 MiB. The time-out of 250 ms outlasts a brief look by another tool.
         try execute(
             """
             PRAGMA hard_heap_limit=67108864; PRAGMA busy_timeout=250; PRAGMA locking_mode=EXCLUSIVE;
@@ -36,7 +35,7 @@ struct SQLiteConnection: ~Copyable {
         _ = unsafe CSQLite_db_config(pointer, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, isOn ? 0 : 1)
     }
 
-    /// Runs any number of statements, whose rows are ignored.
+    /// Runs any number of statements and ignores their rows.
     func execute(_ sql: String) throws(StorageError) {
         guard unsafe sqlite3_exec(pointer, sql, nil, nil, nil) == SQLITE_OK else { throw unsafe StorageError(pointer) }
     }
@@ -48,7 +47,7 @@ struct SQLiteConnection: ~Copyable {
         return unsafe SQLiteStatement(owning: prepared)
     }
 
-    /// The first column of the first row; empty without a row.
+    /// Returns the first column of the first row; empty if there is no row.
     func text(_ sql: String) throws(StorageError) -> String {
         let statement = try prepare(sql)
         return try statement.step() ? String(decoding: statement.bytes(0), as: UTF8.self) : ""

@@ -1,6 +1,6 @@
 internal import CSQLite
 
-/// The one owner of a `sqlite3_stmt *`.
+/// The unique owner of a `sqlite3_stmt *`.
 @safe
 struct SQLiteStatement: ~Copyable {
     enum Value {
@@ -15,9 +15,9 @@ struct SQLiteStatement: ~Copyable {
 
     deinit { unsafe sqlite3_finalize(pointer) }
 
-    /// Runs a statement without rows, with its parameters in order; `nil` is NULL.
+    /// Runs a statement that returns no rows, with its parameters in order; `nil` binds NULL.
     func run(_ values: Value?...) throws(StorageError) {
-        // Only a text can fail to be bound, for want of memory; its column then rejects the NULL.
+        // Only binding a text can fail, for lack of memory; its NOT NULL column then rejects the NULL.
         for (parameter, value) in zip(Int32(1)..., values) {
             switch value {
             case nil: unsafe sqlite3_bind_null(pointer, parameter)
@@ -27,11 +27,11 @@ struct SQLiteStatement: ~Copyable {
             }
         }
         _ = try step()
-        // Returns the error of the last step, which was thrown already.
+        // Returns the error of the last step, which `step` has thrown already.
         unsafe sqlite3_reset(pointer)
     }
 
-    /// - Returns: whether there is a row.
+    /// Advances to the next row. Returns whether there is one.
     func step() throws(StorageError) -> Bool {
         let result = unsafe sqlite3_step(pointer)
         if result == SQLITE_ROW { return true }
@@ -39,7 +39,7 @@ struct SQLiteStatement: ~Copyable {
         throw unsafe StorageError(sqlite3_db_handle(pointer))
     }
 
-    /// `nil` for NULL. Columns count from 0.
+    /// The integer in a column, counted from 0; `nil` for NULL.
     func integer(_ column: Int32) -> Int64? {
         unsafe sqlite3_column_type(pointer, column) == SQLITE_NULL ? nil : sqlite3_column_int64(pointer, column)
     }
@@ -48,7 +48,7 @@ struct SQLiteStatement: ~Copyable {
     func double(_ column: Int32) -> Double { unsafe sqlite3_column_double(pointer, column) }
 
     func bytes(_ column: Int32) -> [UInt8] {
-        // In this order, as SQLite's documentation of `sqlite3_column_blob` asks.
+        // The text before its size, as SQLite's documentation of `sqlite3_column_blob` requires.
         guard let start = unsafe sqlite3_column_text(pointer, column) else { return [] }
         let count = unsafe sqlite3_column_bytes(pointer, column)
         return unsafe Array(UnsafeBufferPointer(start: start, count: Int(count)))

@@ -2,9 +2,9 @@ internal import AirQuality
 internal import Bytes
 
 extension StorageDatabase {
-    /// Reads the cities row by row, so that the memory needed is that of the cities that the rules let in.
+    /// Reads the cities row by row, so that only those the rules admit need memory.
     ///
-    /// - Returns: these cities, and the number of those of another shard, beyond the limit or without a name.
+    /// - Returns: the cities, and the number left out: of another shard, beyond the limit or with a name not in UTF-8.
     mutating func read(_ rules: StoreRules) throws(StorageError) -> (cities: [City], leftOut: Int) {
         var cities: [City] = []
         var leftOut = 0
@@ -13,7 +13,7 @@ extension StorageDatabase {
             SELECT id, name, direction, changed_ms, better, worse, aqi, updated_ms, received_ms, scale FROM city ORDER BY id
             """)
         while try rows.step() {
-            // The time of a city without a reading is `.min` until its points are read.
+            // `.min` marks a city without a current reading until its points are read.
             var city = City(
                 id: rows.integer(0) ?? 0, name: rows.bytes(1), index: rows.double(6),
                 updatedAt: rows.integer(7) ?? .min, receivedAt: rows.integer(8) ?? .min)
@@ -23,7 +23,7 @@ extension StorageDatabase {
                 leftOut += 1
                 continue
             }
-            // A change between categories of another scale means nothing.
+            // Category changes of another scale are meaningless.
             if rows.bytes(9).elementsEqual(rules.scale.name.utf8) {
                 city.changes.direction = Int8(clamping: rows.integer(2) ?? 0)
                 city.changes.changedAt = rows.integer(3)
@@ -33,7 +33,7 @@ extension StorageDatabase {
             cities.append(city)
         }
         try readPoints(of: &cities, rules.history)
-        // A city may have had no point by the time of a kill.
+        // After a kill, a city may have neither a reading nor points.
         cities.removeAll { $0.updatedAt == .min }
         for city in cities {
             stored[city.name] = StoredCity(id: city.id, changes: city.changes, newest: city.points.last)
@@ -41,14 +41,14 @@ extension StorageDatabase {
         return (cities, leftOut)
     }
 
-    /// Adds points to the cities, and the newest as the current reading where a kill left none.
+    /// Adds points to the cities. The newest becomes the current reading where a kill left none.
     private func readPoints(of cities: inout [City], _ rule: HistoryRule) throws(StorageError) {
         let places = Dictionary(cities.indices.map { (cities[$0].id, $0) }, uniquingKeysWith: max)
         let rows = try connection.prepare("SELECT time_ms, city, aqi FROM reading ORDER BY time_ms DESC, city DESC")
         var last = (time: Timestamp.max, id: Int64.max)
         while try rows.step() {
             let key = (time: rows.integer(0) ?? 0, id: rows.integer(1) ?? 0)
-            // Rows out of order can neither be found nor replaced, and SQLite's check does not notice them.
+            // Rows out of order cannot be found or replaced, and SQLite's `quick_check` does not detect them.
             guard key < last else { throw .damaged("it is damaged: points are out of order") }
             last = key
             guard let place = places[key.id], cities[place].points.count < rule.capacity else { continue }
@@ -56,7 +56,7 @@ extension StorageDatabase {
             if cities[place].updatedAt == .min {
                 cities[place].index = point.index
                 cities[place].updatedAt = point.time
-                // Nobody knows when it was last heard of: it gets its time anew.
+                // When it last arrived is unknown, so the time until it expires starts anew.
                 cities[place].receivedAt = .max
             }
             cities[place].points.append(point)

@@ -5,58 +5,56 @@ internal import System
 
 /// The open file, locked against other processes. Used by one thread at a time.
 ///
-/// SQLite's exclusive locking mode holds the lock for the life of the connection; the kernel gives it up with the
-/// process, however that ends. It also keeps the index of the journal in memory instead of in a mapped file, so that a
-/// full disk or a truncated file is an error code and never a signal. A committed transaction is in the kernel's cache
-/// and survives the end of the process.
+/// SQLite's exclusive locking mode holds the lock for the life of the connection; the kernel releases it however the
+/// process ends. The mode also keeps the WAL index in memory instead of a mapped file: a full disk or truncated file
+/// causes an error code, never a signal. A committed transaction is in the kernel's cache and outlives the process.
 struct StorageDatabase: ~Copyable {
-    /// Whether there was no file, or an empty one.
+    /// Whether the file did not exist or was empty.
     let isNew: Bool
     let connection: SQLiteConnection
-    /// The path without symbolic links, which SQLite follows with some 4 KiB of stack for each.
+    /// The path with symbolic links resolved: SQLite needs about 4 KiB of stack for each link that it follows.
     private let path: String
     var isForeign = false
-    /// The file and its journal as they were left.
+    /// State of the file and its journal after the last write.
     private var stamps: [FileStamp?] = []
-    /// The cities in the file, by name.
     var stored: [[UInt8]: StoredCity] = [:]
-    /// No city of the file has this id or a greater one.
+    /// Greater than every city id in the file.
     var nextID: Int64 = 1
-    /// The file has everything up to this version of the store.
+    /// Version of the store up to which the file is complete.
     private var writtenVersion: UInt64 = 0
     private var evictionAt: Duration = .zero
 
     struct StoredCity {
-        /// Row id, never used for another city.
+        /// Row id, never reused for another city.
         let id: Int64
         var changes = CategoryChanges()
         var newest: HistoryPoint?
 
-        /// The points of a history that the file does not have, by their index; `nil` where the file has points that
-        /// the history had to give up, because the clock was set back or the city has expired meanwhile.
+        /// Returns the indices of the points that the file lacks; `nil` if the file has points that the history has
+        /// lost because the clock was set back or the city expired.
         func missingPoints(of history: History, holdsOlder: Bool) -> Range<Int>? {
             guard let newest else { return 0..<history.count }
             let first = history.firstIndex(after: newest.time)
             if first == 0 { return holdsOlder ? 0..<history.count : nil }
             guard history[first - 1].time == newest.time else { return nil }
-            // A later reading of the same millisecond replaces the point.
+            // A later reading with the same millisecond replaces the point.
             return (history[first - 1].index == newest.index ? first : first - 1)..<history.count
         }
     }
 
-    /// Opens, locks and checks a file, or creates one; journals are regular too. One that cannot be written is read.
+    /// Opens, locks and checks a file, read-only if it cannot be written, or creates it. Journals must be regular too.
     static func open(_ name: String) throws(StorageError) -> StorageDatabase {
         let path = resolvedPath(name)
         for end in ["-wal", "-journal"] where fileStatus(path + end)?.isRegular == false { throw .notAFile }
         let isReadOnly = try StorageSchema.checkHeader(of: name) && !isWritable(path)
-        // Without a journal, SQLite would create one unless the file is declared immutable. With a journal, it would
-        // lock the file for writing unless locks are switched off.
+        // Without a journal, SQLite would create one unless the file is declared immutable. With one, it would need a
+        // write lock unless locks are disabled.
         let option = FileIdentity(path + "-wal") == nil ? "?immutable=1" : "?vfs=unix-none"
         let address = "file:\(percentEncoded(path.utf8, keepsSlashes: true))\(isReadOnly ? option : "")"
         let mode = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
         let connection = try SQLiteConnection(name: address, flags: mode | SQLITE_OPEN_URI)
         try connection.harden()
-        // The first read takes the lock, or fails because it is taken.
+        // The first read takes the lock, or fails if another process holds it.
         let isNew = try !StorageSchema.check(connection)
         if !isReadOnly, try connection.text("PRAGMA journal_mode=WAL") != "wal" {
             throw .unavailable("SQLite cannot keep a write-ahead log there")
@@ -65,14 +63,14 @@ struct StorageDatabase: ~Copyable {
         return StorageDatabase(isNew: isNew, connection: connection, path: path)
     }
 
-    /// Writes what is there already, to know a file that cannot be written before anything depends on it.
+    /// Rewrites a value that is already there, to detect a file that cannot be written before anything depends on it.
     mutating func requireWritable() throws(StorageError) {
         try connection.execute("PRAGMA user_version=\(StorageSchema.version)")
         stamps = currentStamps
     }
 
-    /// Takes from the file what holds until a start only, counters and current readings, and points of no city. Part of
-    /// the first write, so that a start that fails leaves them.
+    /// Clears what is valid only until the next start (counters and current readings) and points without a city. Part
+    /// of the first write, so that a failed start leaves them in place.
     private func begin() throws(StorageError) {
         try connection.execute(
             """
@@ -82,14 +80,14 @@ struct StorageDatabase: ~Copyable {
             """)
     }
 
-    /// Whether somebody else has written, truncated, removed or replaced the file or its journal.
+    /// Whether another process has written, truncated, removed or replaced the file or its journal.
     var isChanged: Bool { stamps != currentStamps }
 
     private var currentStamps: [FileStamp?] { [FileStamp(path), FileStamp(path + "-wal")] }
 
-    /// Writes what the file does not have, all of it or nothing. After an error only closing is left.
+    /// Writes everything that the file lacks in one transaction. After an error, the database can only be closed.
     ///
-    /// - Parameter isLast: whether the counters and the current readings are written too.
+    /// - Parameter isLast: whether to write the counters and the current readings too.
     /// - Returns: whether there was anything to write.
     mutating func write(_ snapshot: StoreSnapshot, isLast: Bool) throws(StorageError) -> Bool {
         guard isLast || snapshot.version > writtenVersion else { return false }
@@ -100,13 +98,13 @@ struct StorageDatabase: ~Copyable {
         try writeCities(of: snapshot, isLast: isLast)
         let isWritten = try connection.text(changeCount) != before
         let now = monotonicTime()
-        // Cities that have expired are not in the snapshot.
+        // Expired cities are not in the snapshot.
         let isEvicting = isLast || stored.count > snapshot.cityCount || now >= evictionAt
         if isEvicting { try evict(beside: snapshot) }
         try connection.execute("COMMIT")
         writtenVersion = snapshot.version
         if isEvicting {
-            // Moves the journal into the file and syncs both: a loss of power takes no more than what comes after.
+            // Moves the journal into the file and syncs both: a power loss costs only what is written later.
             try connection.execute("PRAGMA wal_checkpoint")
             evictionAt = now + .seconds(600)
         }
@@ -126,7 +124,7 @@ struct StorageDatabase: ~Copyable {
             let isFull = history.count == snapshot.rules.history.capacity
             let missing = city.missingPoints(of: history, holdsOlder: isFull || (isForeign && writtenVersion == 0))
             if missing == nil {
-                // The points that are no longer right go with the old id.
+                // The eviction that follows deletes the old id with its outdated points.
                 city = StoredCity(id: nextID)
                 evictionAt = .zero
             }
@@ -147,7 +145,7 @@ struct StorageDatabase: ~Copyable {
         }
     }
 
-    /// Removes what memory does not have any more.
+    /// Deletes cities and points that are no longer in memory.
     private mutating func evict(beside snapshot: StoreSnapshot) throws(StorageError) {
         try connection.execute("CREATE TEMP TABLE IF NOT EXISTS known (id INTEGER PRIMARY KEY, oldest_ms INTEGER)")
         let insert = try connection.prepare("INSERT INTO known VALUES (?, ?)")
@@ -155,7 +153,7 @@ struct StorageDatabase: ~Copyable {
         for number in snapshot.states.indices {
             guard let city = stored[snapshot.states[number].name] else { continue }
             let history = snapshot.histories[number]
-            // While the history has room, the file may have older points: those of a disk that came late.
+            // While the history has room, the file may have older points, if it became readable only after the start.
             let isFull = history.count == snapshot.rules.history.capacity
             try insert.run(.integer(city.id), .integer(isFull ? history[0].time : .min))
         }
@@ -167,10 +165,10 @@ struct StorageDatabase: ~Copyable {
             """)
     }
 
-    /// Leaves one file and no journal. It stays in WAL mode, which a full disk could not bring back.
+    /// Leaves a single file without a journal, in WAL mode: a full disk could prevent switching back to it.
     consuming func close() { connection.setCheckpointOnClose(true) }
 
-    /// Closes a file that somebody else has changed. SQLite would apply its journal to what has its name now.
+    /// Closes a file that another process has changed. SQLite would apply its journal to whatever has the name now.
     consuming func abandon() {
         if FileStamp(path + "-wal") == stamps[1] { removeFile(path + "-wal") }
     }

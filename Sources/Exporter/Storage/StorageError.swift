@@ -4,9 +4,9 @@ internal import System
 
 /// Reason why a file cannot be used, in one line.
 enum StorageError: Error, Equatable {
-    /// The file is to be moved aside: it is damaged, or of an earlier release.
+    /// The file is damaged or of an earlier release, and must be moved aside.
     case damaged(String)
-    /// The disk or the permissions are at fault; the program serves from memory until that changes.
+    /// The disk or the permissions are at fault; the exporter serves from memory until that changes.
     case unavailable(String)
     /// The program must not use this file.
     case rejected(String)
@@ -17,7 +17,7 @@ enum StorageError: Error, Equatable {
     static let readOnly = unavailable("the file is read-only")
     static let withoutFolder = unavailable("its folder is missing or cannot be written")
 
-    /// The error of a SQLite function, with SQLite's own message.
+    /// Converts the last error of a connection, with SQLite's own message.
     init(_ connection: OpaquePointer?) {
         let code = unsafe sqlite3_errcode(connection) & 0xFF
         let message = unsafe String(cString: sqlite3_errmsg(connection))
@@ -27,10 +27,10 @@ enum StorageError: Error, Equatable {
             switch code {
             case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL: .rejected("another process has it open")
             case SQLITE_READONLY: .readOnly
-            // After EACCES, SQLite tries to open the file for reading, which is not there.
+            // After EACCES, SQLite retries read-only, which fails because the file does not exist.
             case SQLITE_CANTOPEN where errorNumber == ENOENT: .withoutFolder
             case SQLITE_FULL, SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_NOLFS: .unavailable(message + cause)
-            // SQLite meets its limits over what is in a damaged file as well; nothing is lost by moving it aside.
+            // A damaged file can also make SQLite exceed its limits; moving it aside loses nothing.
             default: .damaged("it is damaged: \(message)")
             }
     }

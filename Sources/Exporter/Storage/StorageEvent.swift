@@ -1,15 +1,15 @@
-/// A state of the file, reported when it begins. The texts are one line.
+/// A change in the state of the file, reported when it occurs. All texts are one line.
 public enum StorageEvent: Sendable, Equatable {
-    /// There was no file, or an empty one.
+    /// The file did not exist or was empty.
     case created
-    /// Cities were read; those left out leave the file, because they are of another shard or beyond the limit.
+    /// Cities were read. Those left out are of another shard or beyond the limit, and will be deleted from the file.
     case restored(cities: Int, leftOut: Int)
-    /// Nothing can be written; it is tried again each second.
+    /// Nothing can be written; retried every second.
     case failing(reason: String)
-    /// Everything that was missed is written.
+    /// Everything missed while failing has been written.
     case recovered
-    /// The file is damaged, or of an earlier release: it was renamed, and a new file was created.
+    /// The file was damaged or of an earlier release; it was renamed and a new one created.
     case quarantined(movedTo: String, reason: String)
-    /// Somebody else removed, replaced or wrote the file: what has its name now got everything from memory.
+    /// Another process removed, replaced or wrote the file; its replacement has everything from memory.
     case recreated
 }

@@ -4,35 +4,34 @@ public import System
 
 /// Keeps the cities of a store and their history in a SQLite file, on a thread of its own.
 ///
-/// Twice a second, it writes what has changed as one transaction: points, and cities whose category changed.
+/// Twice a second, it writes new points and cities whose category changed, in one transaction.
 ///
-/// - After `kill -9`, every point that was kept two seconds earlier is there, and the current reading of a city is the
-///   newest stored one; counters of category changes begin at 0.
-/// - After a proper end, everything is there.
-/// - After a loss of power the file is sound and at most ten minutes behind, on a disk that obeys `fsync`.
+/// - After `kill -9`, the file has every point kept two seconds earlier or before. The newest stored point becomes the
+///   current reading of a city, and counters of category changes restart at 0.
+/// - After a clean stop, the file has everything.
+/// - After a power loss, the file is intact and at most ten minutes behind, if the disk honours `fsync`.
 ///
-/// No other part of the process may open the file: closing it would give up its lock (POSIX, `fcntl`).
+/// No other code in the process may open the file: closing it would release the lock (POSIX, `fcntl`).
 ///
 /// ```swift
 /// let file = try StorageFile("readings.sqlite", store: store, now: currentTime)
 /// let thread = try ServiceThread(name: "storage") { file.run { print($0) } }
-/// file.stop()  // Later, for a proper end.
+/// file.stop()  // Later, for a clean stop.
 /// ```
 public final class StorageFile: Sendable {
-    /// Created, restored, quarantined or failing; what could be read of a failing file is restored nevertheless.
+    /// Created, restored, quarantined or failing. Whatever could be read from a failing file is restored as well.
     public let outcome: StorageEvent
     private let now: @Sendable () -> Int64
     private let state: Mutex<StorageStatistics>
     private let writer: Mutex<StorageWriter?>
     private let isStopped = Monitor(false)
 
-    /// Opens, checks and reads the file, restores the store from it, and locks it against other processes until
-    /// ``run(onEvent:)`` has returned.
+    /// Opens, locks, checks and reads the file, and restores the store. ``run(onEvent:)`` releases the lock at its end.
     ///
     /// - Parameters:
-    ///   - store: without cities. No feed runs yet.
-    ///   - now: the wall clock, milliseconds since the Unix epoch.
-    /// - Throws: what must end the start: a file of another program, of a later version, in use, or not regular.
+    ///   - store: without cities; no feed may be running yet.
+    ///   - now: the wall clock, in milliseconds since the Unix epoch.
+    /// - Throws: if the start must fail: the file is of another program or a later version, in use, or not regular.
     public init(_ path: String, store: ReadingStore, now: @escaping @Sendable () -> Int64) throws(SystemError) {
         self.now = now
         var writer = StorageWriter(path, store: store)
@@ -47,7 +46,7 @@ public final class StorageFile: Sendable {
         self.writer = Mutex(writer)
     }
 
-    /// Looks at the file and its folder, changes neither, and throws what a start would end with or go without.
+    /// Throws what would make a start fail or run without storage. Changes neither the file nor its folder.
     public static func check(_ path: String) throws(SystemError) {
         do throws(StorageError) {
             _ = try StorageSchema.checkHeader(of: path)
@@ -60,7 +59,7 @@ public final class StorageFile: Sendable {
         }
     }
 
-    /// Writes until ``stop()``, and blocks the calling thread meanwhile, which hears of events as well. Once.
+    /// Writes until ``stop()``. Blocks the calling thread, on which `onEvent` is called. May be called once.
     public func run(onEvent: (StorageEvent) -> Void) {
         guard var writer = writer.withLock({ $0.take() }) else { preconditionFailure("a storage file runs once") }
         var next = monotonicTime()
@@ -68,7 +67,7 @@ public final class StorageFile: Sendable {
         repeat {
             isStopping = isStopped.wait(until: next) { $0 ? true : nil } ?? false
             let startedAt = monotonicTime()
-            // The time is asked before the store is: what comes while the batch is written may not be in it.
+            // The time is read before the store: readings that arrive during the write may not be in the batch.
             let events = writer.pass(now: now(), isLast: isStopping)
             state.withLock { $0 = writer.statistics }
             for event in events { onEvent(event) }
@@ -77,9 +76,9 @@ public final class StorageFile: Sendable {
         writer.finish()
     }
 
-    /// Has one last batch written; then ``run(onEvent:)`` returns. Any thread.
+    /// Requests a last batch, after which ``run(onEvent:)`` returns. Callable from any thread.
     public func stop() { isStopped.change { $0 = true } }
 
-    /// Any thread.
+    /// Statistics as of the last pass. Callable from any thread.
     public var statistics: StorageStatistics { state.withLock { $0 } }
 }

@@ -1,18 +1,17 @@
 internal import Bytes
 
-/// Layout of the file, for SQLite's own tools: `sqlite3 FILE "SELECT datetime(time_ms / 1000, 'unixepoch'), name,
-/// reading.aqi FROM reading JOIN city ON id = city"`. An exporter has its file locked: copy `FILE` and `FILE-wal`.
+/// The layout of the file, for SQLite's own tools: `sqlite3 FILE "SELECT datetime(time_ms / 1000, 'unixepoch'), name,
+/// reading.aqi FROM reading JOIN city ON id = city"`. A running exporter locks it: copy `FILE` and `FILE-wal` first.
 enum StorageSchema {
     /// "AQIX", in the file's header.
     static let applicationID = 0x4151_4958
 
-    /// The file's `user_version`. Version 3 was that of 1.0.0.
+    /// The file's `user_version`. Release 1.0.0 used version 3.
     static let version = 4
 
-    /// Changes of category are those of `scale`. The counters and the current reading are written at a proper end, and
-    /// NULL from the first write of a start on. After a kill, counters begin anew, because Prometheus takes any
-    /// decrease for a reset to 0 and would count the whole value once more. Points are sorted by time, so that new ones
-    /// of all cities share pages.
+    /// Category changes refer to `scale`. Counters and the current reading are written at a clean stop, and become NULL
+    /// with the first write after a start: Prometheus would count an older counter value again, so counters restart at
+    /// 0 after a kill. Points are sorted by time, so that new ones of all cities share pages.
     static let tables = """
         CREATE TABLE city (
             id INTEGER PRIMARY KEY CHECK (id BETWEEN 1 AND 1000000000000000),
@@ -34,19 +33,19 @@ enum StorageSchema {
         ) STRICT, WITHOUT ROWID;
         """
 
-    /// Makes the tables. After the checkpoint, the file says by itself whose it is, without its journal.
+    /// Creates the tables. The checkpoint lets the file identify itself without its journal.
     static let creation = """
         BEGIN IMMEDIATE; \(tables) PRAGMA application_id=\(applicationID); PRAGMA user_version=\(version); COMMIT;
         PRAGMA wal_checkpoint
         """
 
-    /// Checks the whole file. Nothing in it is evaluated before its tables are known to be these, to the letter: a
-    /// check or a generated column may have been put there on purpose.
+    /// Checks the whole file. Evaluates nothing in it until its tables are known to be exactly these, because a check
+    /// or a generated column may be malicious.
     ///
-    /// - Returns: whether it has tables; without them, it is as good as none.
+    /// - Returns: whether it has tables; a file without any counts as new.
     static func check(_ connection: borrowing SQLiteConnection) throws(StorageError) -> Bool {
         let applicationID = try connection.text("PRAGMA application_id")
-        // A table that is said to be of another name would go unnoticed until SQLite opens the file once more.
+        // `tbl_name` is checked because a wrong one goes unnoticed until SQLite next opens the file.
         let found = try connection.text(
             """
             SELECT group_concat(ifnull(CASE WHEN type = 'table' AND tbl_name = name THEN sql END, '?') || ';', char(10))

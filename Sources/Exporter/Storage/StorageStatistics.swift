@@ -1,10 +1,10 @@
 public import Exposition
 
-/// Figures of the storage file.
+/// Statistics of the storage file.
 public struct StorageStatistics: Sendable, Equatable {
-    /// Number of failed attempts to open, write or check the file.
+    /// Failed attempts to open, write or check the file.
     public var errorCount: UInt64 = 0
-    /// Milliseconds since the Unix epoch; the file has all that was known then. `nil` before the first write.
+    /// Milliseconds since the Unix epoch, up to which the file is complete; `nil` before the first write.
     public var lastWriteAt: Int64?
 
     public static let families: [Family<StorageStatistics>] = [

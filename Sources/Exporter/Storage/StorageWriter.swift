@@ -9,10 +9,10 @@ struct StorageWriter: ~Copyable {
     private let store: ReadingStore
     private var database: StorageDatabase?
     private var identity: FileIdentity?
-    /// Whether the file may have cities that the store has never had, beside those that have expired.
+    /// Whether the file may have cities that the store has never had, as opposed to expired ones.
     private var isUnread = true
     var statistics = StorageStatistics()
-    /// Monotonic time until which no further file is moved aside, so that a bad disk does not fill up soon.
+    /// Monotonic time until which no further file is moved aside, so that a faulty disk does not fill up with them.
     private var quarantinedUntil: Duration = .zero
 
     init(_ path: String, store: ReadingStore) {
@@ -22,8 +22,8 @@ struct StorageWriter: ~Copyable {
 
     var isFailing: Bool { database == nil }
 
-    /// Opens the file, and restores what the store does not know from one that is new to it. A damaged one is moved
-    /// aside and a new one created, at most once a minute.
+    /// Opens the file. If it is new to this process, restores from it the cities that the store lacks. Moves a damaged
+    /// file aside and creates a new one, at most once a minute.
     mutating func open(now: Int64) throws(StorageError) -> StorageEvent {
         let found = FileIdentity(path)
         do throws(StorageError) {
@@ -31,7 +31,7 @@ struct StorageWriter: ~Copyable {
         } catch let failure {
             let isOurs = found == identity
             let error = failure == .notADatabase && isOurs ? .damaged("it is damaged: it was overwritten") : failure
-            // Two processes may have found the same damage; the file that the other one has created is not damaged.
+            // Another process may have found the same damage; the file that it created instead is not damaged.
             guard case .damaged(let reason) = error, found != nil, FileIdentity(path) == found,
                 monotonicTime() >= quarantinedUntil
             else { throw error }
@@ -51,7 +51,7 @@ struct StorageWriter: ~Copyable {
             try opened.requireWritable()
         } catch {
             failure = error
-            // The counters stay in the file, and `increase()` would count them once more at the next start.
+            // The counters stay in the file: `increase()` would count them again after the next start.
             cities = cities.map(\.withoutCounts)
         }
         opened.isForeign = isUnread || FileIdentity(path) != identity
@@ -64,10 +64,9 @@ struct StorageWriter: ~Copyable {
         return isNew ? .created : .restored(cities: cities.count, leftOut: leftOut)
     }
 
-    /// Writes what changed.
+    /// Writes the changes. Returns the events not yet reported.
     ///
-    /// - Parameter isLast: whether the counters and the current readings are written as well.
-    /// - Returns: what the caller has not been told yet.
+    /// - Parameter isLast: whether to write the counters and the current readings too.
     mutating func pass(now: Int64, isLast: Bool = false) -> [StorageEvent] {
         let wasFailing = isFailing
         var events: [StorageEvent] = []
@@ -78,7 +77,7 @@ struct StorageWriter: ~Copyable {
                 database.take()?.abandon()
             }
             if database == nil {
-                // After the first error its content is known, or cannot be read.
+                // After the first error, the content is already known or cannot be read.
                 if wasFailing, FileIdentity(path) != nil, !isWritable(path) { throw .readOnly }
                 let outcome = try open(now: now)
                 if case .quarantined = outcome {
@@ -102,13 +101,13 @@ struct StorageWriter: ~Copyable {
     consuming func finish() { database.take()?.close() }
 }
 
-/// Renames a file and its journals, so that they can be examined and nothing is overwritten, and gives the new name.
+/// Renames a file and its journals, so that they can be examined and nothing is overwritten. Returns the new name.
 private func moveAside(_ path: String, now: Int64, reason: String) throws(StorageError) -> String {
     var time: [UInt8] = []
     time.appendRFC3339(now)
     var target = "\(path).damaged-\(String(decoding: time.prefix(19).filter { isLetterOrDigit($0) }, as: UTF8.self))Z"
     while FileIdentity(target) != nil { target += "-2" }
-    // The file itself last: if the process is killed in between, the next start finds it and goes on.
+    // The file itself comes last: if the process is killed in between, the next start finds it and continues.
     for suffix in ["-wal", "-shm", "-journal", ""] where FileIdentity(path + suffix) != nil {
         guard unsafe rename(path + suffix, target + suffix) == 0 else {
             throw .unavailable("\(reason), and it cannot be renamed: \(describe(errorNumber: errno))")

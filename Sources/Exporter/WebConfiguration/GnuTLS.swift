@@ -1,14 +1,14 @@
 internal import CGnuTLS
 internal import System
 
-/// Throws what GnuTLS says of a negative result, without the full stop. Corresponds to `gnutls_strerror`.
+/// Throws GnuTLS's message for a negative result, without its full stop. Corresponds to `gnutls_strerror`.
 func checkGnuTLS(_ result: Int32) throws(SystemError) {
     if result >= 0 { return }
     let text = unsafe String(cString: gnutls_strerror(result))
     throw SystemError(.system, text.hasSuffix(".") ? String(text.dropLast()) : text)
 }
 
-/// Lends the bytes as GnuTLS takes them; it only reads them.
+/// Calls the closure with the bytes as a datum, which GnuTLS only reads.
 func withDatum<Result>(_ bytes: [UInt8], _ body: (UnsafePointer<gnutls_datum_t>) -> Result) -> Result {
     unsafe bytes.withUnsafeBufferPointer { bytes in
         let start = unsafe UnsafeMutablePointer(mutating: bytes.baseAddress)

@@ -1,5 +1,5 @@
-/// The nanoseconds of a duration as Go's `time.ParseDuration` reads it, `1m30s` or `1.5h` or `0`; `nil` when it is
-/// none, has a sign, or is longer than 64 bits of nanoseconds.
+/// Returns the nanoseconds of a duration in the syntax of Go's `time.ParseDuration`, such as `1m30s`, `1.5h` or `0`;
+/// `nil` if it is malformed, has a sign or exceeds 64 bits.
 func parseGoDuration(_ text: String) -> Int64? {
     if text == "0" { return 0 }
     var rest = text[...]

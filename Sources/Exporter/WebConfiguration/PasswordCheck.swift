@@ -1,31 +1,31 @@
 internal import Bytes
 
-/// Whether a password is a user's. A rejection takes as many rounds of bcrypt as the most expensive hash there is, for
-/// any user, so that its time does not tell which users there are.
+/// A check of a user's password. Every rejection takes as many rounds of bcrypt as the most expensive hash configured,
+/// so that timing does not reveal which users exist.
 package struct PasswordCheck: Sendable, Equatable {
     let user: [UInt8]
     let password: [UInt8]
-    /// The user's hash; `nil`: there is no such user.
+    /// The user's hash; `nil` if there is no such user.
     let hash: BcryptHash?
-    /// The highest cost of all users' hashes.
+    /// The highest cost among the hashes of all users.
     let highestCost: Int
 
-    /// Takes as long as bcrypt does: tens of milliseconds and up.
+    /// Returns whether the password is right. Takes tens of milliseconds or more.
     package func run(_ isHash: (_ hash: BcryptHash, _ password: [UInt8]) -> Bool = { $0.isHash(of: $1) }) -> Bool {
         guard let hash else {
             _ = isHash(.decoy(cost: highestCost), password)
             return false
         }
         if isHash(hash, password) { return true }
-        // Each cost has twice the rounds of the one below: 2ⁿ + (2ⁿ + 2ⁿ⁺¹ + … + 2ᵐ⁻¹) = 2ᵐ.
+        // Each cost doubles the rounds: 2ⁿ + (2ⁿ + 2ⁿ⁺¹ + … + 2ᵐ⁻¹) = 2ᵐ.
         for missing in hash.cost..<highestCost { _ = isHash(.decoy(cost: missing), password) }
         return false
     }
 }
 
 extension PasswordCheck {
-    /// The check of an `Authorization: Basic …` field (RFC 7617); `nil` for another form, or none. The scheme's case
-    /// does not count; the user ends at the first colon.
+    /// Parses an `Authorization: Basic …` field (RFC 7617); `nil` if it is absent or has another form. The scheme is
+    /// case-insensitive, and the user name ends at the first colon.
     package init?(authorization: String?, users: [[UInt8]: BcryptHash]) {
         let scheme = Array("basic ".utf8)
         let bytes = Array((authorization ?? "").utf8)

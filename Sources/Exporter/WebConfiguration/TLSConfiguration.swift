@@ -1,27 +1,28 @@
 /// The `tls_server_config` of a web configuration.
 public struct TLSConfiguration: Sendable {
-    /// The server's certificate, known to work, and the authorities of clients: without any, none verifies.
+    /// The server's certificate, tested in a handshake, and the authorities that clients' certificates are verified
+    /// with.
     package let context: TLSContext
     public let clientAuthentication: ClientAuthentication
-    /// The client's certificate must have one of these names (DNS, e-mail, IP address as text, URI), byte for byte;
+    /// The names (DNS, e-mail, IP address as text, URI) of which a client's certificate must have one, byte for byte;
     /// `nil` = any name. A client without a certificate has no name.
     public let allowedSubjectAlternativeNames: [[UInt8]]?
 
     /// Go's `tls.ClientAuthType`.
     public enum ClientAuthentication: String, Sendable, CaseIterable {
-        /// The client is not asked for a certificate.
+        /// No certificate is requested.
         case none = "NoClientCert"
-        /// Asked for; none or any will do.
+        /// A certificate is requested; none or any is accepted.
         case request = "RequestClientCert"
-        /// Any certificate, unverified.
+        /// Any certificate is required, unverified.
         case requireAny = "RequireAnyClientCert"
-        /// None, or one that the authorities signed.
+        /// A certificate is optional, but must be signed by the authorities.
         case verifyIfGiven = "VerifyClientCertIfGiven"
-        /// One that the authorities signed.
+        /// A certificate signed by the authorities is required.
         case requireAndVerify = "RequireAndVerifyClientCert"
     }
 
-    /// Whether a client must have a certificate: a certain name is that of one.
+    /// Whether clients must have a certificate. Allowed names imply one.
     package var requiresClientCertificate: Bool {
         switch clientAuthentication {
         case .requireAny, .requireAndVerify: true

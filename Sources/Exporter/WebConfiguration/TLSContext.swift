@@ -1,9 +1,9 @@
 package import CGnuTLS
 package import System
 
-/// The certificates, versions and ciphers of TLS sessions, as GnuTLS has them.
+/// Certificates, versions and ciphers for TLS sessions, as held by GnuTLS.
 @safe package final class TLSContext: @unchecked Sendable {
-    // @unchecked: it is filled before a session has it; from then on GnuTLS only reads it, from any thread.
+    // @unchecked: filled before the first session uses it; from then on GnuTLS only reads it, from any thread.
     private let credentials: gnutls_certificate_credentials_t
     private let priority: gnutls_priority_t
 
@@ -12,7 +12,7 @@ package import System
         var priority: gnutls_priority_t?
         try unsafe checkGnuTLS(gnutls_priority_init(&priority, text, nil))
         unsafe self.priority = priority!
-        // Without memory, which is the one thing that it needs, nothing goes on.
+        // Fails only when out of memory, where a trap is the right outcome.
         var credentials: gnutls_certificate_credentials_t?
         unsafe gnutls_certificate_allocate_credentials(&credentials)
         unsafe self.credentials = credentials!
@@ -23,7 +23,7 @@ package import System
         unsafe gnutls_priority_deinit(priority)
     }
 
-    /// Corresponds to `gnutls_certificate_set_x509_key_mem`, which compares the key with the certificate; both are PEM.
+    /// Loads a PEM certificate and its key, which must match. Corresponds to `gnutls_certificate_set_x509_key_mem`.
     package func load(certificate: [UInt8], key: [UInt8]) throws(SystemError) {
         try checkGnuTLS(
             unsafe withDatum(certificate) { certificate in
@@ -33,7 +33,7 @@ package import System
             })
     }
 
-    /// Corresponds to `gnutls_certificate_set_x509_trust_mem`; the authorities are PEM, and at least one.
+    /// Adds PEM authorities, at least one. Corresponds to `gnutls_certificate_set_x509_trust_mem`.
     package func trust(_ authorities: [UInt8]) throws(SystemError) {
         let count = unsafe withDatum(authorities) {
             unsafe gnutls_certificate_set_x509_trust_mem(credentials, $0, GNUTLS_X509_FMT_PEM)
@@ -41,7 +41,7 @@ package import System
         try checkGnuTLS(count == 0 ? GNUTLS_E_NO_CERTIFICATE_FOUND : count)
     }
 
-    /// Puts this in the place of what the session has. The session must end before this does.
+    /// Makes a session use this context, which must outlive it.
     package func adopt(_ session: gnutls_session_t) {
         unsafe gnutls_priority_set(session, priority)
         unsafe gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, UnsafeMutableRawPointer(credentials))

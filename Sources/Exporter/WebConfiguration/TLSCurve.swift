@@ -1,4 +1,4 @@
-/// The groups of an ECDHE key exchange by their names in Go, in the order that is used when none is configured.
+/// The groups for ECDHE key exchange by their names in Go, in the default order.
 enum TLSCurve: String, CaseIterable {
     case x25519 = "X25519"
     case p256 = "CurveP256"

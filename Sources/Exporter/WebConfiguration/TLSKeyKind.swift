@@ -1,15 +1,15 @@
 internal import CGnuTLS
 internal import System
 
-/// The kind of a certificate's key by the key exchange that it is for in GnuTLS.
+/// The kind of a certificate's key, by the name of its key exchange in GnuTLS.
 enum TLSKeyKind: String, CaseIterable {
     case rsa = "ECDHE-RSA"
-    /// Ed25519 as well: the suites are the same.
+    /// Includes Ed25519, which has the same suites.
     case ecdsa = "ECDHE-ECDSA"
 }
 
 extension TLSKeyKind {
-    /// The kind of the key of a certificate, the first one of the text. Corresponds to `gnutls_x509_crt_import`.
+    /// Determines the kind of key of the first certificate in the text. Corresponds to `gnutls_x509_crt_import`.
     init(ofCertificate pem: [UInt8]) throws(SystemError) {
         var certificate: gnutls_x509_crt_t?
         try unsafe checkGnuTLS(gnutls_x509_crt_init(&certificate))
@@ -20,7 +20,7 @@ extension TLSKeyKind {
         case GNUTLS_PK_RSA, GNUTLS_PK_RSA_PSS: self = .rsa
         case GNUTLS_PK_ECDSA, GNUTLS_PK_EDDSA_ED25519: self = .ecdsa
         default:
-            // The cipher suites of Go, and so ours, cannot use it.
+            // None of Go's cipher suites, which are the ones supported here, can use it.
             let name = unsafe String(cString: gnutls_pk_get_name(algorithm))
             throw SystemError(.system, "its key is of the kind \(name), expected RSA, ECDSA or Ed25519")
         }

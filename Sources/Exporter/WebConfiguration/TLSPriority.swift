@@ -1,4 +1,4 @@
-/// TLS settings of a web configuration, translated for GnuTLS.
+/// The TLS settings of a web configuration, translated for GnuTLS.
 struct TLSPriority: Equatable {
     var minimumVersion = TLSVersion.tls12
     var maximumVersion = TLSVersion.tls13
@@ -9,17 +9,17 @@ struct TLSPriority: Equatable {
     /// Whether clients are asked for a certificate.
     var asksClients = false
 
-    /// The versions that are configured, the newest first.
+    /// The configured versions, newest first.
     var versions: [TLSVersion] {
         TLSVersion.allCases.reversed().filter {
             minimumVersion.rawValue <= $0.rawValue && $0.rawValue <= maximumVersion.rawValue
         }
     }
 
-    /// The versions that a certificate of that key allows, the newest first, and the ciphers for all of them.
+    /// Returns the versions that a certificate with that key allows, newest first, and the ciphers for all of them.
     ///
     /// Go lists cipher suites. GnuTLS combines key exchanges with ciphers instead, and has one list of ciphers for all
-    /// versions. So only the suites that fit the certificate are used, and no suite outside the list can be negotiated.
+    /// versions. Hence only suites that fit the certificate are used, and no suite outside the list can be negotiated.
     /// TLS 1.3 is limited to the listed ciphers unless it is the only version; Go always allows all three.
     func offer(key: TLSKeyKind) -> (versions: [TLSVersion], ciphers: [String]) {
         let suites = cipherSuites.isEmpty ? TLSCipherSuite.allCases : cipherSuites
@@ -30,12 +30,12 @@ struct TLSPriority: Equatable {
         return (versions.filter { $0 != .tls13 || hasCipherOfTLS13 }, ciphers)
     }
 
-    /// A priority string for a certificate with that key.
+    /// Returns the priority string for a certificate with that key.
     ///
-    /// GnuTLS enforces the key usage of certificates, Go does not: one that is not for signatures, as a common recipe
-    /// for OpenSSL makes them, would fail every handshake. Only %COMPAT makes it accept any usage of clients. It also
-    /// switches off the extended master secret, which protects resumption and renegotiation, neither of which there is,
-    /// and encrypt-then-MAC, which Go does not have.
+    /// GnuTLS enforces the key usage of certificates, Go does not: a certificate not meant for signatures, as a common
+    /// OpenSSL recipe produces, would fail every handshake. For clients' certificates, only %COMPAT lifts this. It also
+    /// disables encrypt-then-MAC, which Go lacks, and the extended master secret, which only resumption and
+    /// renegotiation need.
     func text(key: TLSKeyKind) -> String {
         let offer = offer(key: key)
         let parts =
@@ -43,7 +43,7 @@ struct TLSPriority: Equatable {
             + ["-KX-ALL", "+" + key.rawValue]
             + ["-CIPHER-ALL"] + offer.ciphers.map { "+" + $0 } + ["-MAC-ALL", "+AEAD", "+SHA1"]
             + ["-GROUP-ALL"] + (curves.isEmpty ? TLSCurve.allCases : curves).map { "+" + $0.gnuTLSName }
-            // RFC 9155.
+            // RFC 9155 deprecates SHA-1 signatures.
             + ["-SIGN-RSA-SHA1", "-SIGN-ECDSA-SHA1", "-SIGN-DSA-SHA1"]
             + ["%SERVER_PRECEDENCE", "%DEBUG_ALLOW_KEY_USAGE_VIOLATIONS"] + (asksClients ? ["%COMPAT"] : [])
         return parts.joined(separator: ":")

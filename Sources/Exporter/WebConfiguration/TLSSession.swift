@@ -2,13 +2,13 @@ package import CGnuTLS
 internal import Glibc
 package import System
 
-/// The owner of a `gnutls_session_t`. The socket stays the caller's, and is open for longer.
+/// The owner of a `gnutls_session_t`. The caller owns the socket, which must outlive the session.
 @safe package struct TLSSession: ~Copyable {
     private let session: gnutls_session_t
     // The session points into it.
     private let context: TLSContext
 
-    /// - Parameter flags: the role, and `GNUTLS_NONBLOCK` where the socket does not block.
+    /// - Parameter flags: the role, and `GNUTLS_NONBLOCK` for a non-blocking socket.
     init(
         _ flags: gnutls_init_flags_t..., as context: TLSContext, over socket: borrowing FileDescriptor
     ) throws(SystemError) {
@@ -21,7 +21,7 @@ package import System
         unsafe gnutls_transport_set_int2(self.session, socket.number, socket.number)
     }
 
-    /// A client that accepts every kind of certificate, verifies none and lets the server choose the version.
+    /// Returns a client that accepts any certificate without verifying it and lets the server choose the version.
     package static func client(
         _ flags: gnutls_init_flags_t = gnutls_init_flags_t(0), over socket: borrowing FileDescriptor
     ) throws(SystemError) -> TLSSession {
@@ -31,8 +31,8 @@ package import System
 
     deinit { unsafe gnutls_deinit(session) }
 
-    /// True when the handshake is complete, false where the socket would block. The error's code is `peer` when the
-    /// other side ends it with an alert. Corresponds to `gnutls_handshake`.
+    /// Continues the handshake. Returns whether it is complete, `false` if the socket would block. The error's code is
+    /// `peer` if the peer ends the handshake with an alert. Corresponds to `gnutls_handshake`.
     package func handshake() throws(SystemError) -> Bool {
         while true {
             let result = unsafe gnutls_handshake(session)
@@ -45,25 +45,25 @@ package import System
         }
     }
 
-    /// Whether the other side has shown a certificate, in a handshake that failed as well.
+    /// Whether the peer has sent a certificate, even if the handshake failed.
     package var hasPeerCertificate: Bool {
         var count: UInt32 = 0
         return unsafe gnutls_certificate_get_peers(session, &count) != nil
     }
 
-    /// Sends one record, of up to 16 KiB, over a socket that blocks. Corresponds to `gnutls_record_send`.
+    /// Sends one record of up to 16 KiB over a blocking socket. Corresponds to `gnutls_record_send`.
     package func send(_ bytes: [UInt8]) throws(SystemError) {
         _ = try repeated { unsafe gnutls_record_send(session, bytes, bytes.count) }
     }
 
-    /// Empty at the end of the stream, with a closing alert or without. Over a socket that blocks.
+    /// Receives up to 4 KiB over a blocking socket; empty at the end of the stream, with or without a closing alert.
     package func receive() throws(SystemError) -> [UInt8] {
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = try repeated { unsafe gnutls_record_recv(session, &buffer, buffer.count) }
         return Array(buffer[..<count])
     }
 
-    /// Calls again after a result that is not a failure: a session ticket came instead of data, for example.
+    /// Repeats the call after an error that is not fatal, for example when a session ticket came instead of data.
     private func repeated(_ call: () -> Int) throws(SystemError) -> Int {
         while true {
             let result = call()
@@ -75,7 +75,7 @@ package import System
 }
 
 extension TLSContext {
-    /// A handshake of a server and a client in this process, to show that clients can connect.
+    /// Performs a handshake between a server and a client in this process, to prove that clients can connect.
     func tryHandshake() throws(SystemError) {
         var pair: [Int32] = [-1, -1]
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
@@ -88,7 +88,7 @@ extension TLSContext {
         let client = try TLSSession.client(GNUTLS_NONBLOCK, over: clientSocket)
         var isServerReady = false
         var isClientReady = false
-        // Each turn takes in what the other side has sent; a handshake needs a few.
+        // Each turn processes what the other side has sent; a handshake needs a few turns.
         for _ in 0..<100 where !(isServerReady && isClientReady) {
             if !isClientReady { isClientReady = try client.handshake() }
             if !isServerReady { isServerReady = try server.handshake() }

@@ -1,4 +1,4 @@
-/// The protocol versions by the names that the web configuration has for them.
+/// The protocol versions by their names in the web configuration.
 enum TLSVersion: String, CaseIterable {
     case tls10 = "TLS10"
     case tls11 = "TLS11"

@@ -1,14 +1,14 @@
 internal import System
 internal import YAML
 
-/// A PEM text and the key that it comes from, as errors name it.
+/// A PEM text and the configuration key that errors name as its origin.
 struct PEM {
     var name: String
     var content: [UInt8]
 }
 
 extension WebConfiguration {
-    /// - Parameter read: the PEM of a key or of the file that another key names; `nil` when both are empty.
+    /// - Parameter read: returns the PEM text of a key or of the file that its `_file` key names, if any.
     mutating func readTLS(
         _ section: YAMLField?, _ read: (_ key: String, _ members: [String: YAMLField]) throws(SystemError) -> PEM?
     ) throws(SystemError) {
@@ -30,9 +30,9 @@ extension WebConfiguration {
         priority.cipherSuites = try members["cipher_suites"]?.names() ?? []
         priority.curves = try members["curve_preferences"]?.names() ?? []
         priority.asksClients = authentication.map { $0 != .none } ?? false
-        // Go has given it up: the server decides.
+        // Ignored, as in Go: the server decides.
         _ = try members["prefer_server_cipher_suites"]?.boolean()
-        // Versions, suites and names alone do not ask for TLS.
+        // Versions, suites and names alone do not enable TLS.
         if givenCertificate == nil, givenKey == nil, authorities == nil, authentication == nil {
             if section?.isNull == false {
                 warnings.append("tls_server_config has no certificate, so this is plain HTTP")
@@ -61,7 +61,7 @@ extension WebConfiguration {
             context: context, clientAuthentication: authentication ?? .none, allowedSubjectAlternativeNames: names)
     }
 
-    /// A server's side that is known to work.
+    /// Returns a server's context that has completed a test handshake.
     private mutating func workingContext(
         _ certificate: [UInt8], _ key: [UInt8], _ priority: TLSPriority
     ) throws(SystemError) -> TLSContext {
@@ -80,7 +80,7 @@ extension WebConfiguration {
         return context
     }
 
-    /// - Parameter problem: what it means when the closure fails.
+    /// - Parameter problem: prefix for an error of the closure.
     private static func trying<Result>(
         _ problem: String, _ body: () throws(SystemError) -> Result
     ) throws(SystemError) -> Result {

@@ -3,28 +3,28 @@ public import HTTPText
 public import System
 internal import YAML
 
-/// Content of a web configuration file, checked, with the files that it names.
+/// A validated web configuration file with the files that it names.
 ///
-/// The schema is the one that Prometheus exporters share: exporter-toolkit 0.17, `docs/web-configuration.md`.
+/// The schema is shared by Prometheus exporters: exporter-toolkit 0.17, `docs/web-configuration.md`.
 public struct WebConfiguration: Sendable {
-    /// The certificate and its rules; `nil`: plain HTTP.
+    /// The certificate and its rules; `nil` = plain HTTP.
     public var tls: TLSConfiguration?
 
-    /// Set on every response. Names and values are fit to be sent: no control characters, none empty.
+    /// Fields set on every response. None is empty or contains control characters.
     public var headers: [HTTPField] = []
 
-    /// The bcrypt hash of each user by the bytes of the name; empty = everybody may come in.
+    /// The bcrypt hash of each user, by the bytes of the name; empty = no authentication.
     public var users: [[UInt8]: BcryptHash] = [:]
 
-    /// The limit of requests; `nil`: none.
+    /// `nil` = no limit.
     public var rateLimit: RateLimit?
 
-    /// One line each: accepted, as by the exporter-toolkit, but probably a mistake.
+    /// One line for each setting that is accepted, as by the exporter-toolkit, but probably a mistake.
     public var warnings: [String] = []
 
     public init() {}
 
-    /// A token bucket, full at the start: a token comes each interval, a request takes one or gets 429.
+    /// A token bucket that starts full. One token is added per interval; each request takes one or gets status 429.
     public struct RateLimit: Sendable {
         public var interval: Duration
         public var burst: Int
@@ -34,13 +34,13 @@ public struct WebConfiguration: Sendable {
 // MARK: - Reading
 
 extension WebConfiguration {
-    /// Bytes that the file, and each file that it names, may have at most.
+    /// Maximum size in bytes of the file and of each file that it names.
     static let fileLimit = 1 << 20
 
     /// Reads the file and the files that it names. Accepts what exporter-toolkit 0.17 accepts.
     ///
-    /// - Parameter willRead: called with each file before it is read; its error is that of the file.
-    /// - Throws: one line with the file, the line in it, the key, its value (secrets masked) and what was expected.
+    /// - Parameter willRead: called before each file is read; its error counts as that of the file.
+    /// - Throws: one line with the file, its line, the key, its value (secrets masked) and what was expected.
     public init(
         file path: String, willRead: (_ path: String) throws(SystemError) -> Void = { _ in }
     ) throws(SystemError) {
@@ -51,12 +51,12 @@ extension WebConfiguration {
         try self.init(text: read(path), path: path, read: read)
     }
 
-    /// - Parameter path: of the file that has the text; relative paths in it begin in its directory.
+    /// - Parameter path: the file that has the text; relative paths in it are relative to its directory.
     init(text: [UInt8], path: String, read: (_ path: String) throws(SystemError) -> [UInt8]) throws(SystemError) {
         let directory = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? ""
         do throws(SystemError) {
             self.init()
-            // A text in the place of a mapping may be a key or a hash.
+            // A text in place of a mapping may be a key or a hash.
             var document = try YAMLField.parse(text)
             document?.isSecret = true
             var sections = try document.members([
@@ -90,7 +90,7 @@ extension WebConfiguration {
 
     private mutating func readHTTP(_ section: YAMLField?) throws(SystemError) {
         let members = try section.members(["http2", "headers"])
-        // libmicrohttpd speaks HTTP/1.1 only, whatever it says.
+        // Ignored: libmicrohttpd speaks HTTP/1.1 only.
         _ = try members["http2"]?.boolean()
         let fields = try members["headers"].members(Self.knownHeaders.map(\.key))
         for (name, values) in Self.knownHeaders {
@@ -101,14 +101,14 @@ extension WebConfiguration {
             }
             let value = String(trimmed(onOneLine(text)[...]))
             if !value.isEmpty { headers.append(HTTPField(name: name, value: value)) }
-            // Each response's header has to fit into the memory of its connection.
+            // The header of each response must fit into the memory of its connection.
             guard headers.reduce(0, { $0 + $1.value.utf8.count }) <= 4096 else {
                 throw field.wrong(expected: "4096 bytes in all headers together at most")
             }
         }
     }
 
-    /// The names that may be configured and, where they are few, their values.
+    /// The fields that may be configured, and their allowed values; empty = any value.
     private static let knownHeaders: KeyValuePairs<String, [String]> = [
         "Content-Security-Policy": [],
         "X-Frame-Options": ["deny", "sameorigin"],

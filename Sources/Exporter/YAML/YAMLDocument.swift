@@ -5,17 +5,17 @@ internal import System
 /// The owner of a `yaml_document_t`, whose nodes refer to each other by number.
 @safe struct YAMLDocument: ~Copyable {
     static let maximumDepth = 8
-    /// Values of a document. They count once more for each alias that names them.
+    /// Maximum number of values in a document. Each alias counts the values that it refers to again.
     static let maximumValues = 20_000
 
     private var document = unsafe yaml_document_t()
     private var valueCount = 0
-    /// Whether something else follows.
+    /// Whether anything follows the document.
     private(set) var hasNext = false
 
-    /// Corresponds to `yaml_parser_load`.
+    /// Loads the first document of the text. Corresponds to `yaml_parser_load`.
     init(_ text: [UInt8]) throws(SystemError) {
-        // On the heap: it points to itself.
+        // On the heap, because it contains pointers to itself.
         let parser = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
         defer { unsafe parser.deallocate() }
         let result = unsafe yaml_parser_initialize(parser)
@@ -32,11 +32,11 @@ internal import System
             return
         }
         var reason = unsafe parser.pointee.problem.map { unsafe String(cString: $0) } ?? "not YAML"
-        // "second occurrence" needs "found duplicate anchor" before it.
+        // The problem "second occurrence" needs its context, "found duplicate anchor".
         if unsafe parser.pointee.error == YAML_COMPOSER_ERROR, let context = unsafe parser.pointee.context {
             reason = unsafe "\(String(cString: context)), \(reason)"
         }
-        // The reader, which checks the encoding, knows the place in the text only.
+        // Errors of the reader, which checks the encoding, have a byte offset instead of a line.
         let line =
             unsafe parser.pointee.error == YAML_READER_ERROR
             ? text.prefix(parser.pointee.problem_offset).count { $0 == UInt8(ascii: "\n") }
@@ -89,7 +89,7 @@ internal import System
                 guard keys.insert(Array(name.utf8)).inserted else {
                     throw .yaml(line: key.line, "the key \(shown) is there twice")
                 }
-                // A key may be long, and its values many.
+                // All values below a key repeat it in their paths, so a long key is shortened.
                 let segment = name.utf8.count > 128 ? shown : name
                 var value = try field(pair.value, path: prefix + segment, depth: depth + 1)
                 value.keyLine = key.line

@@ -1,31 +1,31 @@
 internal import Bytes
 package import System
 
-/// A value of a YAML 1.1 document, with the name that errors call it by. Aliases are replaced by what they name.
+/// A value of a YAML 1.1 document, with the path that errors name it by. Aliases are resolved.
 package struct YAMLField: Sendable {
-    /// Bytes of a text: libyaml compares each anchor with all others.
+    /// Maximum size in bytes of a text: libyaml compares each anchor with all others.
     static let maximumBytes = 256 << 10
 
     package enum Content: Sendable {
-        /// Plain: without quotes, so that the text decides whether it is a number, a boolean or null.
+        /// Plain means unquoted: the text decides whether the scalar is a number, a boolean or null.
         case scalar(String, isPlain: Bool)
         case list([YAMLField])
-        /// In the document's order; no two keys are the same.
+        /// In document order, without duplicate keys.
         case mapping([(key: String, value: YAMLField)])
     }
 
-    /// The keys that lead to it, for example `tls_server_config.cipher_suites[2]`; empty for the document.
+    /// The keys that lead to the value, such as `tls_server_config.cipher_suites[2]`; empty for the document.
     package let path: String
     /// Counted from 1.
     package let line: Int
-    /// The line of its key in a mapping.
+    /// The line of the value's key in a mapping.
     var keyLine: Int?
     package let content: Content
-    /// Keeps the value out of errors.
+    /// Whether errors mask the value.
     package var isSecret = false
 
-    /// The first document of a text in UTF-8 or, with a byte order mark, UTF-16; `nil` when the text has none. Another
-    /// document is an error with `isOnly`.
+    /// Returns the first document of a text in UTF-8 or, with a byte order mark, UTF-16; `nil` if the text has none.
+    /// With `isOnly`, a second document is an error.
     package static func parse(_ text: [UInt8], isOnly: Bool = false) throws(SystemError) -> YAMLField? {
         guard text.count <= maximumBytes else { throw SystemError(.system, "longer than \(maximumBytes) bytes") }
         var document = try YAMLDocument(text)
@@ -52,7 +52,7 @@ package struct YAMLField: Sendable {
 }
 
 extension YAMLField? {
-    /// The values of a mapping with fixed keys; `nil` and null have none. Throws for the first other key.
+    /// Returns the values of a mapping; none for `nil` and null. Throws for the first key not in `known`.
     package func members(_ known: [String]) throws(SystemError) -> [String: YAMLField] {
         guard let self, !self.isNull else { return [:] }
         var members: [String: YAMLField] = [:]
@@ -72,9 +72,9 @@ extension SystemError {
 
 // MARK: - Values
 
-/// Null is the zero value of every type, and a text is any scalar, as for the programs of Prometheus.
+/// As in Prometheus programs, null is the zero value of every type, and any scalar is a text.
 extension YAMLField {
-    /// Whether it is null as YAML 1.1 writes it.
+    /// Whether the value is null in any spelling of YAML 1.1.
     package var isNull: Bool {
         if case .scalar(let text, true) = content { ["", "~", "null", "Null", "NULL"].contains(text) } else { false }
     }
@@ -84,7 +84,7 @@ extension YAMLField {
         return isNull ? "" : text
     }
 
-    /// The value that a text stands for; `nil` for null.
+    /// Returns the parsed text; `nil` for null.
     package func value<Value>(
         expected: String, _ parse: (String) -> Value?
     ) throws(SystemError) -> Value? {
@@ -93,7 +93,7 @@ extension YAMLField {
         return value
     }
 
-    /// The boolean of a text without quotes, as YAML 1.1 writes it: `yes` is one.
+    /// Returns the boolean of an unquoted scalar in any spelling of YAML 1.1, such as `yes`; `false` for null.
     package func boolean() throws(SystemError) -> Bool {
         if case .scalar(let text, true) = content {
             if ["y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"].contains(text) { return true }

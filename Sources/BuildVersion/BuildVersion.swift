@@ -1,17 +1,16 @@
 import Foundation
 import PackagePlugin
 
-/// Writes what a program is built from into its module: version, revision and branch, as the environment says them.
+/// Generates a source file with a program's version, revision and branch, read from the environment.
 ///
-/// The Makefile and the Dockerfile set the variables; for a bare `swift build` the version is `dev` and the rest
-/// unknown.
+/// The Makefile and the Dockerfile set the variables; a bare `swift build` has version `dev` and the rest unknown.
 @main
 struct BuildVersion: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
         let environment = ProcessInfo.processInfo.environment
         func value(_ name: String, _ otherwise: String) -> String {
             let text = environment[name] ?? ""
-            // A value must not end the Swift string literal that it stands in.
+            // A value must not end the Swift string literal that contains it.
             return text.isEmpty ? otherwise : text.filter { $0 != "\"" && $0 != "\\" && !$0.isNewline }
         }
         let source = """
@@ -29,7 +28,7 @@ struct BuildVersion: BuildToolPlugin {
         if (try? String(contentsOf: file, encoding: .utf8)) != source {
             try source.write(to: file, atomically: true, encoding: .utf8)
         }
-        // The file is there already; the command only names the folder as one of sources.
+        // The file already exists; the command only declares its folder as a source of generated files.
         return [
             .prebuildCommand(
                 displayName: "Build version", executable: URL(filePath: "/bin/true"), arguments: [],

@@ -1,8 +1,8 @@
 import AirQuality
 
 extension Chart {
-    /// Axes, bands and points. All places are in percent, so that letters and lines keep their size when the drawing
-    /// gets another one. The label says what it shows, for those who cannot see it.
+    /// Draws axes, bands and points. All positions are percentages, so that text and lines keep their size when the
+    /// chart is resized. `label` describes the chart to screen readers.
     func markup(_ style: ChartQuery.Style, label: Markup) -> Markup {
         let lines: Markup = """
             <svg viewBox="0 0 9999 9999" preserveAspectRatio="none">\(polylines)</svg>\n\(circles)
@@ -32,7 +32,7 @@ extension Chart {
         }
     }
 
-    /// The names of the bands, beside the drawing, where nothing hides them.
+    /// Band names, beside the drawing, so that nothing covers them.
     private var bandNames: Markup {
         Markup(each: bands.filter { $0.bottom - $0.top > 0.05 }) { category, top, bottom in
             """
@@ -57,10 +57,10 @@ extension Chart {
     }
 
     private var tickTexts: Markup {
-        // Days alone where there are many.
+        // Only days on long ranges.
         let pattern = to - from > 3 * 86_400_000 ? .day : pattern
         return Markup(each: ticks.enumerated()) { place, tick in
-            // On a narrow screen every other one is left out.
+            // Narrow screens hide every other label.
             """
             <text class="clock\(" odd", if: place % 2 == 1)" x="\(percent: x(tick))" y="20" text-anchor="middle" \
             data-ms="\(tick)" data-pattern="\(pattern.rawValue)">\(pattern.text(of: tick))</text>
@@ -68,8 +68,8 @@ extension Chart {
         }
     }
 
-    /// The runs of the line, in a drawing of their own that is stretched, since a polyline knows no percent. The last
-    /// point comes twice: a line from a point to itself is a dot, with its round ends.
+    /// The runs of the line, in a stretched drawing of their own, because polylines do not support percentages. The
+    /// last point is repeated: a zero-length line with round caps draws a single point as a dot.
     private var polylines: Markup {
         Markup(each: runs) { run in
             let points = Markup(each: run + run.suffix(1)) { "\(Int(x($0.time) * 9999)),\(Int(y($0.index) * 9999)) " }
@@ -88,7 +88,7 @@ extension Chart {
         }
     }
 
-    /// A circle for each point; more than 120 would hide each other and the line.
+    /// A circle for each point, unless there are more than 120, which would hide each other and the line.
     private var circles: Markup {
         Markup(each: points.count > 120 ? [] : points) { point in
             """

@@ -1,23 +1,23 @@
 import AirQuality
 
-/// The points of a city over the bands of the scale: where everything is, as shares of the drawing's width and height.
+/// The layout of a chart: a city's points over the bands of the scale, in fractions of the width and height.
 struct Chart {
-    /// The points that are shown.
+    /// The points in view, thinned to about 600.
     let points: [HistoryPoint]
-    /// The parts of the line through the points, from the point before them to the one after them. Between two parts
-    /// nothing is known: points are more than three times as far apart as usual.
+    /// The connected parts of the line, including one point beyond each edge. The line is interrupted where points are
+    /// more than three times as far apart as usual, because nothing is known in between.
     let runs: [[HistoryPoint]]
-    /// The times at the left and the right edge.
+    /// The times at the left and right edges.
     let from, to: Timestamp
-    /// The index at the upper edge; the lower one is at 0.
+    /// The index at the upper edge; the lower edge is 0.
     let top: Double
     let scale: Scale
 
-    /// - Parameter points: in order of time, at least one.
+    /// - Parameter points: in time order, at least one.
     init(_ points: [HistoryPoint], _ query: ChartQuery, at now: Timestamp, scale: Scale) {
         let oldest = points[0].time
         let newest = points[points.count - 1].time
-        // A little beyond, so that the first and the last point are whole, and a single one has a time around it.
+        // A margin keeps the first and last points whole, and gives a single point some time around it.
         let margin = max(1000, (query.range?.milliseconds ?? newest - oldest) / 40)
         let start =
             query.from ?? query.range.map { now - $0.milliseconds } ?? min(oldest, query.to ?? .max) - margin
@@ -28,7 +28,7 @@ struct Chart {
         self.points = thinned(Array(shown), to: 600)
         let line = points[max(0, first - 1)..<first] + self.points + points[last...].prefix(1)
         let steps = zip(points, points.dropFirst()).map { $1.time - $0.time }.sorted()
-        // Two points that are left of many are as far apart as those many were.
+        // Thinning widens the usual distance between points.
         let thinning = Int64(max(1, 2 * shown.count / max(1, self.points.count) - 1))
         let limit = steps.count > 2 ? 3 * steps[steps.count / 2] * thinning : .max
         runs = line.reduce(into: []) { runs, point in
@@ -48,21 +48,21 @@ struct Chart {
 
     func y(_ index: Double) -> Double { (top - index) / top }
 
-    /// The bands that are in view, the lowest first.
+    /// The bands in view, lowest first.
     var bands: [(category: Category, top: Double, bottom: Double)] {
         let ends = scale.categories.dropFirst().map(\.from) + [.infinity]
         return zip(scale.categories, ends).filter { category, _ in category.from < top }
             .map { category, end in (category, y(min(end, top)), y(category.from)) }
     }
 
-    /// The indices at which the axis has a number: its end, and where bands begin, if there is room.
+    /// The labelled values of the index axis: its end, and where bands begin if there is room.
     var levels: [Double] {
         scale.categories.map(\.from).reversed().reduce(into: [top]) { levels, bound in
             if levels[levels.count - 1] - bound > top / 16 { levels.append(bound) }
         }
     }
 
-    /// Round times at which the axis has one, six at most.
+    /// The labelled times of the time axis: round ones, at most six.
     var ticks: [Timestamp] {
         let steps: [Int64] = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200]
         let span = to - from
@@ -75,15 +75,15 @@ struct Chart {
 }
 
 extension Scale {
-    /// The end of an axis from 0: that of the highest point's category, or of the next one where the point is near it,
-    /// so that noise does not look like a change.
+    /// Returns the upper end of an index axis: the upper bound of the category with the highest point, or of the next
+    /// one if the point is close to it, so that noise does not look like a change.
     func top(over points: [HistoryPoint]) -> Double {
         let highest = points.reduce(1) { max($0, $1.index) } * 1.05
         return categories.map(\.from).first { $0 > highest } ?? (highest / 100).rounded(.up) * 100
     }
 }
 
-/// At most `count` points, of each stretch the lowest and the highest, and beside them the first and the last.
+/// Returns about `count` points: the lowest and highest of each stretch, and the first and last of all.
 func thinned(_ points: [HistoryPoint], to count: Int) -> [HistoryPoint] {
     guard points.count > count else { return points }
     let length = (2 * points.count + count - 1) / count

@@ -1,11 +1,11 @@
 import AirQuality
 import HTTPText
 
-/// The view of a city's chart that a query asks for.
+/// The view of a city's chart that a query selects.
 struct ChartQuery {
     enum Style: String, CaseIterable { case line, bars }
 
-    /// A time until now.
+    /// A period that ends now.
     enum Range: String, CaseIterable {
         case threeHours = "3h"
         case day = "24h"
@@ -21,12 +21,12 @@ struct ChartQuery {
     }
 
     var style = Style.line
-    /// Milliseconds since the Unix epoch; `nil`: from the first point, to the last one.
+    /// Milliseconds since the Unix epoch; `nil` = the first or last point.
     var from, to: Timestamp?
-    /// Instead of `from` and `to`.
+    /// Excludes `from` and `to`.
     var range: Range?
 
-    /// - Parameter query: the form-encoded part of the address behind `?`. Unknown parameters are ignored.
+    /// - Parameter query: the form-encoded query string, without `?`. Unknown parameters are ignored.
     init(_ query: String) throws(QueryError) {
         for parameter in try QueryParameter.all(in: query) {
             switch parameter.name {
@@ -43,10 +43,10 @@ struct ChartQuery {
         if let from, let to, from >= to { throw QueryError("from is \(from), expected less than to, which is \(to)") }
     }
 
-    /// Whether less than all points may be in view.
+    /// Whether the view may omit points.
     var isZoomed: Bool { from != nil || to != nil || range != nil }
 
-    /// The query of a link to the same time in another style.
+    /// Returns the query of a link to the same period in another style.
     func link(style: Style) -> Markup {
         queryLink([
             style == .line ? nil : "chart=\(style.rawValue)", from.map { "from=\($0)" }, to.map { "to=\($0)" },
@@ -54,7 +54,7 @@ struct ChartQuery {
         ])
     }
 
-    /// The query of a link to another time in the same style; to all points by default.
+    /// Returns the query of a link to another period in the same style; by default all points.
     func link(range: Range? = nil, from: Timestamp? = nil, to: Timestamp? = nil) -> Markup {
         var other = self
         other.range = range

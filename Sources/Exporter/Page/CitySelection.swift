@@ -1,24 +1,24 @@
 import AirQuality
 
-/// The cities that a list shows, and how many there are of each kind.
+/// The cities that a list shows, and how many there are per category.
 struct CitySelection {
-    /// Rows of a page of the list.
+    /// Cities per page of the list.
     static let pageSize = 100
-    /// Cards of a wall display: with more, those on a common screen could not be read from afar.
+    /// Maximum number of cards on a wall display: more could not be read from a distance on a common screen.
     static let kioskSize = 60
 
-    /// Numbers of the cities of the page, in order.
+    /// Indices into the snapshot of the cities on the page, in order.
     private(set) var cities: [Int] = []
-    /// How many of those that the search finds have a category, at its number; 0 is for all.
+    /// Number of cities matching the search by category number; 0 stands for all.
     private(set) var counts = [Int](repeating: 0, count: 7)
-    /// How many cities the search and the category leave.
+    /// Number of cities matching the search and the category.
     let count: Int
     let page: Int
     let pageCount: Int
 
     init(_ snapshot: StoreSnapshot, query: ListQuery) {
         let part = query.search.split(separator: " ").joined(separator: " ").lowercased()
-        // No name is longer, or has a letter with more signs: each comparison would take long.
+        // No name is longer, or has a letter with more combining marks; comparing such texts would be slow.
         let mayMatch = part.utf8.count <= CityName.maximumCount && part.allSatisfy { $0.unicodeScalars.count <= 8 }
         for (city, state) in snapshot.states.enumerated()
         where part.isEmpty || (mayMatch && Self.has(part, in: state.name)) {
@@ -28,7 +28,7 @@ struct CitySelection {
         }
         func changedAt(_ city: Int) -> Timestamp { snapshot.states[city].changes.changedAt ?? 0 }
         count = cities.count
-        // Cities are in the order of their names, which decides between equals.
+        // The snapshot sorts cities by name, which decides ties.
         switch query.sort {
         case .name: break
         case .index: cities.sort { snapshot.states[$0].index > snapshot.states[$1].index }
@@ -42,8 +42,8 @@ struct CitySelection {
 
     private static func has(_ part: String, in name: [UInt8]) -> Bool {
         let text = String(decoding: name, as: UTF8.self).lowercased()
-        // Characters find each spelling of a letter, scalars a letter without the signs that follow it, which ASCII has
-        // not: they take four times as long.
+        // Comparing characters finds every spelling of a letter; comparing scalars finds a letter without its combining
+        // marks. The latter takes four times as long and is useless for ASCII.
         let isASCII = name.allSatisfy { $0 < 0x80 }
         return text.contains(part) || (!isASCII && text.unicodeScalars.contains(part.unicodeScalars))
     }

@@ -1,7 +1,7 @@
 import AirQuality
 import Bytes
 
-/// How much of a time a reader needs; page.js writes the same forms in the reader's time zone.
+/// The form of a displayed time. page.js writes the same forms in the reader's time zone.
 enum ClockPattern: String {
     /// 04:49:45
     case seconds
@@ -12,19 +12,19 @@ enum ClockPattern: String {
     /// 21 Nov
     case day
 
-    /// The pattern for times that are shown together.
+    /// Selects the pattern for times that are shown together.
     ///
-    /// - Parameter span: from the first to the last, in milliseconds.
+    /// - Parameter span: milliseconds from the first to the last.
     init(span: Int64) {
         switch span {
         case ..<600_000: self = .seconds
-        // The range of a day has room beside its points.
+        // Fits the range of 24 h with its margin.
         case ...90_000_000: self = .time
         default: self = .date
         }
     }
 
-    /// A time of UTC as people write it.
+    /// Returns the time in UTC.
     func text(of time: Timestamp) -> String {
         var text: [UInt8] = []
         text.appendRFC3339(time)

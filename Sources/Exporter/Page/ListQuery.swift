@@ -1,13 +1,13 @@
 import AirQuality
 import HTTPText
 
-/// The view of the list that a query asks for.
+/// The view of the list that a query selects.
 struct ListQuery {
     enum Sort: String, CaseIterable {
-        /// The highest index first.
+        /// Highest index first.
         case index
         case name
-        /// The latest change of category first.
+        /// Latest category change first.
         case changed
 
         var title: String {
@@ -20,16 +20,16 @@ struct ListQuery {
     }
 
     var sort = Sort.index
-    /// Part of a name, in any case; empty: all cities.
+    /// Part of a name, case-insensitive; empty = all cities.
     var search = ""
-    /// Number of a category; `nil`: all categories.
+    /// Number of a category; `nil` = all.
     var category: UInt8?
-    /// Page of the list, from 1 up; beyond the last page is the last one.
+    /// Page of the list, counted from 1. Values beyond the last page select it.
     var page = 1
-    /// Whether the list is for a screen on a wall: large, without what is there to be clicked.
+    /// Whether to render a wall display: large, without controls.
     var isKiosk = false
 
-    /// - Parameter query: the form-encoded part of the address behind `?`. Unknown parameters are ignored.
+    /// - Parameter query: the form-encoded query string, without `?`. Unknown parameters are ignored.
     init(_ query: String) throws(QueryError) {
         for parameter in try QueryParameter.all(in: query) {
             switch parameter.name {
@@ -43,7 +43,7 @@ struct ListQuery {
         }
     }
 
-    /// The query of a link to the same list with something changed; the first page unless said otherwise.
+    /// Returns the query of a link to the list with a change applied, on the first page unless the change sets another.
     func link(_ change: (inout ListQuery) -> Void) -> Markup {
         var other = self
         other.page = 1
@@ -56,7 +56,7 @@ struct ListQuery {
     }
 }
 
-/// The query of a link. `?` alone links to the page without a query; an empty link would keep the current query.
+/// Returns the query of a link. `?` alone links to the page without a query; an empty link would keep the current one.
 func queryLink(_ parts: [Markup?]) -> Markup {
     "?\(Markup(each: parts.compactMap(\.self).enumerated()) { "\("&amp;", if: $0 > 0)\($1)" })"
 }

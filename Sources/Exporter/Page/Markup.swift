@@ -1,7 +1,7 @@
 import AirQuality
 import Bytes
 
-/// HTML or SVG as bytes. Text that is interpolated is escaped.
+/// HTML or SVG as bytes. Interpolated text is escaped.
 ///
 ///     let title: Markup = "<h1><bdi>\(name)</bdi></h1>"
 struct Markup: ExpressibleByStringInterpolation, Sendable {
@@ -11,7 +11,6 @@ struct Markup: ExpressibleByStringInterpolation, Sendable {
 
     init(stringInterpolation: Interpolation) { bytes = stringInterpolation.bytes }
 
-    /// The markup of each item, one after the other.
     init<Items: Sequence>(each items: Items, _ markup: (Items.Element) -> Markup) {
         bytes = items.flatMap { markup($0).bytes }
     }
@@ -48,20 +47,20 @@ struct Markup: ExpressibleByStringInterpolation, Sendable {
             if isShown { bytes += markup().bytes }
         }
 
-        /// A step of a path, or a value in a query.
+        /// Appends a path segment or query value, percent-encoded.
         mutating func appendInterpolation(percent text: ArraySlice<UInt8>) { appendLiteral(percentEncoded(text)) }
 
-        /// A place in a drawing, in percent.
+        /// Appends a fraction as a percentage.
         mutating func appendInterpolation(percent share: Double) {
             appendLiteral("\((share * 10_000).rounded() / 100)%")
         }
 
-        /// A number with as many digits as a reader needs: 0.4, 87, 1200.
+        /// Appends a number with one decimal below 10, else none: 0.4, 87, 1200.
         mutating func appendInterpolation(amount number: Double) {
             appendLiteral(number < 9.95 ? "\((number * 10).rounded() / 10)" : "\(Int(number.rounded()))")
         }
 
-        /// A time of UTC, which the script shows in the reader's time zone.
+        /// Appends a time in UTC, which the script shows in the reader's time zone.
         mutating func appendInterpolation(clock time: Timestamp, _ pattern: ClockPattern) {
             appendLiteral("<span class=\"clock\" data-ms=\"\(time)\" data-pattern=\"\(pattern.rawValue)\">")
             appendLiteral("\(pattern.text(of: time))</span>")

@@ -1,9 +1,7 @@
 import AirQuality
 
-// The page `/about`: version, scale, and every path.
-
 extension Page {
-    /// The page about the exporter as a document in UTF-8.
+    /// Renders `/about`: version, scale and all paths. The document is UTF-8.
     public func about() -> [UInt8] {
         let categories = Markup(each: scale.categories) { category in
             """

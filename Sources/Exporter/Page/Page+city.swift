@@ -1,12 +1,10 @@
 import AirQuality
 public import HTTPText
 
-// The page `/city/NAME`: one city and its points as a chart.
-
 extension Page {
-    /// The page of a city; `nil` when there is none of this name.
+    /// Renders `/city/NAME`: a city and its points as a chart. Returns `nil` if there is no such city.
     ///
-    /// - Parameter query: the form-encoded part of the address behind `?`.
+    /// - Parameter query: the form-encoded query string, without `?`.
     public func city(_ name: [UInt8], _ query: String) throws(QueryError) -> [UInt8]? {
         let query = try ChartQuery(query)
         guard let city = snapshot.find(name) else { return nil }
@@ -78,7 +76,7 @@ extension Page {
 
     // MARK: Beside and below the chart
 
-    /// The index and the concentration of each pollutant of which one is known.
+    /// The sub-index and concentration of each pollutant for which either is known.
     private func pollutants(_ extras: CityExtras?) -> Markup {
         let tiles = Markup(each: Pollutant.allCases.enumerated()) { place, pollutant in
             let subIndex = extras?.subIndices?[place]
@@ -97,8 +95,7 @@ extension Page {
             """
     }
 
-    /// The points, the newest first, with their places in the chart: the script shows the row that a pointer is nearest
-    /// to.
+    /// The points, newest first, with their positions in the chart: the script shows the row nearest the pointer.
     private func pointTable(_ chart: Chart, _ name: ArraySlice<UInt8>) -> Markup {
         let rows = Markup(each: chart.points.reversed()) { point in
             """

@@ -2,9 +2,9 @@ import AirQuality
 public import HTTPText
 
 extension Page {
-    /// The list of cities as a document in UTF-8.
+    /// Renders the list of cities as a UTF-8 document.
     ///
-    /// - Parameter query: the form-encoded part of the address behind `?`.
+    /// - Parameter query: the form-encoded query string, without `?`.
     public func list(_ query: String) throws(QueryError) -> [UInt8] {
         let query = try ListQuery(query)
         let selection = CitySelection(snapshot, query: query)
@@ -27,7 +27,7 @@ extension Page {
 
     // MARK: Above the list
 
-    /// How many cities there are of each category; each is a filter.
+    /// The number of cities per category; each is a link that filters.
     private func summary(_ selection: CitySelection, _ query: ListQuery) -> Markup {
         let all = selection.counts[0]
         let chips = Markup(each: scale.categories) { category in
@@ -77,7 +77,7 @@ extension Page {
         let state = snapshot.states[city]
         let name = state.name[...]
         let category = scale.category(state.category)
-        // On a wall they would be too small to be read from afar, as would be the cause.
+        // Wall displays omit details and cause, which would be too small to read from a distance.
         let details: Markup = """
             \(change(state.changes))
             \(sparkline(snapshot.points(of: city), scale: scale))
@@ -97,9 +97,8 @@ extension Page {
             """
     }
 
-    /// The step of the path that leads to a city.
     private static func pathStep(_ name: ArraySlice<UInt8>) -> Markup {
-        // "." and ".." mean folders even when percent-encoded, so a blank is appended. No name ends with a blank.
+        // "." and ".." denote folders even if percent-encoded, so a space is appended. No name ends with a space.
         let isFolder = name.elementsEqual(".".utf8) || name.elementsEqual("..".utf8)
         return isFolder ? "\(percent: name)%20" : "\(percent: name)"
     }
@@ -119,9 +118,9 @@ extension Page {
             """
     }
 
-    /// The list on a wall: the columns depend on how many cities there are, so that all fit the screen.
+    /// The list as a wall display, with enough columns to fit all cities on the screen.
     private func wall(_ selection: CitySelection, _ cards: Markup) -> Markup {
-        // Cards are more than twice as wide as high, as their words are.
+        // Cards are more than twice as wide as high, because their text is.
         let room = selection.cities.count * 7 / 10
         let columns = (1...10).first { $0 * ($0 + 1) >= room } ?? 10
         let rest = selection.count - selection.cities.count

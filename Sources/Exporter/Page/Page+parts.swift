@@ -1,7 +1,7 @@
 import AirQuality
 
 extension Page {
-    /// The drawings that `disc` refers to, once on each page.
+    /// The face symbols that `disc` refers to, included once per page.
     static let faces: Markup = {
         let lines = [
             "M8.2 8.6h.01M15.8 8.6h.01M6 13a6 6 0 0 0 12 0z",
@@ -17,12 +17,12 @@ extension Page {
         return "<svg class=\"hidden\" aria-hidden=\"true\" width=\"0\" height=\"0\">\(symbols)</svg>"
     }()
 
-    /// A face on the colour of its category; the category's name stands beside it.
+    /// A face on the category's colour; the name of the category must stand beside it.
     func disc(_ category: Category) -> Markup {
         "<svg class=\"disc\" aria-hidden=\"true\"><use href=\"#face-\(category.number)\"/></svg>"
     }
 
-    /// A table that can be scrolled where it is too wide; `number` is the place of the column of numbers.
+    /// A table that scrolls if it is too wide; `number` is the index of the numeric column.
     func table(_ label: String, columns: [String], number: Int? = nil, _ rows: Markup) -> Markup {
         let head = Markup(each: columns.enumerated()) { place, title in
             "<th scope=\"col\"\(" class=\"number\"", if: place == number)>\(title)</th>"
@@ -38,15 +38,15 @@ extension Page {
             """
     }
 
-    /// A link to a view of the same page.
+    /// A link to another view of the page.
     func link(_ text: String, to query: Markup, isCurrent: Bool = false) -> Markup {
         "<a href=\"\(query)\"\(Self.current, if: isCurrent)>\(text)</a>\n"
     }
 
-    /// Attribute of the link that leads to what is shown.
+    /// The attribute of the link to the current view.
     static let current: Markup = " aria-current=\"true\""
 
-    /// The last change of the category, with an arrow that the style sheet draws: up when it got better, else down.
+    /// The last category change, with an arrow from the style sheet: up for improved, down for worsened.
     func change(_ changes: CategoryChanges) -> Markup {
         guard let changedAt = changes.changedAt else { return "<span class=\"change\"></span>" }
         let isBetter = changes.direction > 0
@@ -56,7 +56,7 @@ extension Page {
             """
     }
 
-    /// The pollutant with the greatest index, where the air is worse than the best category.
+    /// The pollutant with the greatest sub-index, unless the category is the best.
     func cause(_ city: Int) -> Markup {
         let state = snapshot.states[city]
         guard state.category > 1, let pollutant = state.extras?.subIndices?.greatest else { return "" }

@@ -1,6 +1,6 @@
 import AirQuality
 
-// How the feeds are, in the frame of each page. Everyone may read it, so it names no address.
+// The state of the feeds, in the frame of every page. The page may be public, so no feed address is shown.
 
 extension Page {
     /// The state of all feeds in one line.
@@ -17,12 +17,12 @@ extension Page {
             return line(connected > 0 ? "slow" : "stale", "Waiting\(count)\(message)")
         }
         if isStale { return line("stale", "Interrupted\(count)\(message)") }
-        // Values that are older than a minute are not called live.
+        // Readings older than a minute are not called live.
         guard now - newest > 60_000 else { return line("live", "Live\(count)\(message)") }
         return line("slow", "Connected\(count), newest values \(ago(newest))")
     }
 
-    /// The current fault, in a box above the content; hidden while all is well.
+    /// The current fault, in a box above the content; hidden if there is none.
     func banner(_ root: String) -> Markup {
         guard let problem else { return "<div class=\"banner\" role=\"alert\" hidden></div>\n" }
         let retry: Markup = """
@@ -39,13 +39,12 @@ extension Page {
             """
     }
 
-    /// Whether no feed is ready, or all that it sends is rejected.
+    /// Whether no feed is ready, or only feeds whose readings are all rejected.
     private var isStale: Bool {
         !snapshot.feeds.contains { snapshot.isReady($0, at: now) && $0.connection.reasonOfAll == nil }
     }
 
-    /// Why a connected feed gives no readings, and what to set. It does not name the feed, whose address is nobody's
-    /// business who can read the page.
+    /// Why a connected feed gives no readings, and what to set. Does not name the feed, whose address is private.
     private var hint: String? {
         for feed in snapshot.feeds where feed.isConnected && feed.connection.readings == 0 {
             let reason = feed.connection.reasonOfAll
@@ -62,7 +61,7 @@ extension Page {
     private var problem: Markup? {
         guard snapshot.cityCount == 0 else {
             guard isStale, let since = snapshot.states.map(\.receivedAt).max() else { return nil }
-            // To the minute, even if it was a moment ago.
+            // To the minute even if it is recent.
             let pattern = ClockPattern(span: max(now - since, 600_000))
             return """
                 <strong>Live data interrupted since \(clock: since, pattern) <span class="zone">UTC</span>.</strong> \
@@ -74,7 +73,7 @@ extension Page {
             ? "<strong>Connected, no readings yet.</strong>" : "<strong>Waiting for the first reading.</strong>"
     }
 
-    /// The sources of the readings, a line for each, with the credit that its terms ask for.
+    /// The sources of the readings, one per line, with the credit that their terms require.
     var credits: Markup {
         Markup(each: Set(snapshot.feeds.compactMap(\.source)).sorted { $0.name < $1.name }) { source in
             let credit = sourceCredits[source.name]

@@ -3,7 +3,7 @@ import Bytes
 
 /// The state that the pages show, and the frame around their content.
 ///
-/// All links are relative, so that the page works behind a proxy that serves it below a path of its own.
+/// All links are relative, so that the pages work behind a proxy that serves them below another path.
 ///
 ///     let page = Page(settings, store.snapshot(withHistories: true), at: now)
 ///     let document = try page.list("sort=name")
@@ -23,11 +23,11 @@ public struct Page {
 
     var scale: Scale { snapshot.rules.scale }
 
-    /// The whole document.
+    /// Renders the whole document.
     ///
     /// - Parameters:
-    ///   - content: an element `main` with the identifier `content`.
-    ///   - root: what leads from the page to the root.
+    ///   - content: a `main` element with the id `content`.
+    ///   - root: relative path from the page to the root.
     func render(_ content: Markup, title: String, root: String, isKiosk: Bool = false) -> [UInt8] {
         let time = ClockPattern.time.text(of: now)
         let clock: Markup = "\n<p class=\"wall-clock\"><span class=\"now\">\(time)</span></p>"

@@ -1,11 +1,11 @@
-/// Settings that all pages of an exporter have in common.
+/// Settings that all pages share.
 public struct PageSettings: Sendable {
     let version: String
-    /// The folder of the files that every page loads, below the root and without a slash at its beginning.
+    /// The folder of the files that every page loads, relative to the root, with a trailing slash.
     let assets: String
-    /// Address without a slash at its end; `nil`: cities have no link to Grafana.
+    /// Address without a trailing slash; `nil` = no links to Grafana.
     let grafanaURL: String?
-    /// The paths of the exporter, in the order in which `/about` lists them.
+    /// The paths of the exporter, in the order of `/about`.
     let paths: [(path: String, isLink: Bool, meaning: String)]
     /// Whether to show a button that reconnects the feeds.
     let isLifecycleEnabled: Bool

@@ -3,7 +3,7 @@ public import AirQuality
 extension Scale {
     func category(_ number: UInt8) -> Category { categories[Int(number) - 1] }
 
-    /// Rules of CSS that give the class of each category, `c1` …, its colour and one that can be read on it.
+    /// CSS rules that set the colour of each category's class (`c1` …) and a legible text colour on it.
     public var styleRules: String {
         categories.map { category in
             ".c\(category.number){--category:\(category.color);--on-category:\(category.textColor)}\n"
@@ -12,7 +12,7 @@ extension Scale {
 }
 
 extension Category {
-    /// Black on bright colours, white on dark ones: brightness is weighted as the eye sees it (ITU-R BT.601).
+    /// Black on bright colours, white on dark ones. Brightness is weighted as in ITU-R BT.601.
     var textColor: String {
         let number = UInt32(color.dropFirst(), radix: 16) ?? 0xFF_FFFF
         let brightness = 299 * (number >> 16) + 587 * (number >> 8 & 0xFF) + 114 * (number & 0xFF)

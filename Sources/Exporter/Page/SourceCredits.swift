@@ -1,4 +1,4 @@
-/// The credits that sources of readings ask for, by the names that feeds give them.
+/// Credits that sources require, by the source names that feeds send.
 ///
 /// Terms: <https://aqicn.org/api/tos>, <https://open-meteo.com/en/license>.
 let sourceCredits: [String: (name: String, address: String)] = [

@@ -1,17 +1,17 @@
 import AirQuality
 
-/// The points of a city as a small line over an area, without numbers; nothing while there are fewer than three: the
-/// first two come at once, so they say nothing about the time between them.
+/// A city's points as a small line over an area; empty for fewer than three. The first two are kept at once and say
+/// nothing about the time between them.
 func sparkline(_ points: [HistoryPoint], scale: Scale) -> Markup {
     guard let first = points.first, let last = points.last, points.count > 2 else { return "" }
     let top = scale.top(over: points)
     let span = Double(max(1, last.time - first.time))
     func y(_ point: HistoryPoint) -> Int { Int(((top - point.index) / top * 300).rounded()) }
-    // More points are too fine to be seen.
+    // More points would be too fine to see.
     let line = Markup(each: thinned(points, to: 60)) { point in
         "\(Int((Double(point.time - first.time) / span * 1000).rounded())),\(y(point)) "
     }
-    // The end is a line of no length with round caps: the drawing is stretched, and a circle would be too.
+    // The end is a zero-length line with round caps, because the drawing is stretched and a circle would be too.
     let end: Markup = "M1000 \(y(last))h0"
     return """
         <svg class="spark" viewBox="-20 -20 1040 340" preserveAspectRatio="none" aria-hidden="true">\

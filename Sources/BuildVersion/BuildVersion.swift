@@ -1,9 +1,8 @@
 import Foundation
 import PackagePlugin
 
-/// Generates a source file with a program's version, revision and branch, read from the environment.
-///
-/// The Makefile and the Dockerfile set the variables; a bare `swift build` has version `dev` and the rest unknown.
+/// Generates a source file with a program's version, revision and branch from variables that the Makefile and the
+/// Dockerfile set. A bare `swift build` has version `dev` and the rest unknown.
 @main
 struct BuildVersion: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {

@@ -1,9 +1,8 @@
 internal import CISAL
 internal import Glibc
 
-/// A gzip member (RFC 1952) whose beginning is compressed once and reused with different ends.
-///
-/// Both parts form one member, because many clients read only the first member of a file.
+/// A gzip member (RFC 1952) whose beginning is compressed once and reused with different ends. Both parts form one
+/// member, because many clients read only the first member of a file.
 public struct Gzip: Sendable {
     /// The header and the compressed beginning.
     private let beginning: [UInt8]
@@ -43,8 +42,8 @@ public struct Gzip: Sendable {
 /// Returns raw deflate data that ends on a byte boundary, so that other blocks may follow. Equal input need not give
 /// equal output. Corresponds to `isal_deflate_stateless` with `FULL_FLUSH`.
 ///
-/// For an exposition, level 1 is an eighth smaller than zlib's level 1 in less than a third of the time. Level 0 is 50
-/// % larger, level 2 no smaller, and level 3 takes twice as long.
+/// For an exposition, level 1 is an eighth smaller than zlib's level 1 in less than a third of the time. Level 0 is
+/// half as large again, level 2 no smaller, and level 3 takes twice as long.
 private func deflated(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
     guard !bytes.isEmpty else { return [] }
     // Zeroed, because `isal_deflate_stateless_init` leaves some fields unset, such as `hist_bits`, which defaults to 0.

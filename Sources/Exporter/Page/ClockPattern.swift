@@ -12,9 +12,7 @@ enum ClockPattern: String {
     /// 21 Nov
     case day
 
-    /// Selects the pattern for times that are shown together.
-    ///
-    /// - Parameter span: milliseconds from the first to the last.
+    /// Selects the pattern for times that are shown together, `span` milliseconds apart.
     init(span: Int64) {
         switch span {
         case ..<600_000: self = .seconds

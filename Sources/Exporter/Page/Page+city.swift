@@ -2,9 +2,8 @@ import AirQuality
 public import HTTPText
 
 extension Page {
-    /// Renders `/city/NAME`: a city and its points as a chart. Returns `nil` if there is no such city.
-    ///
-    /// - Parameter query: the form-encoded query string, without `?`.
+    /// Renders `/city/NAME`, a city and its points as a chart, for a form-encoded query string without `?`. Returns
+    /// `nil` if there is no such city.
     public func city(_ name: [UInt8], _ query: String) throws(QueryError) -> [UInt8]? {
         let query = try ChartQuery(query)
         guard let city = snapshot.find(name) else { return nil }

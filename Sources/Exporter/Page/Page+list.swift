@@ -2,9 +2,7 @@ import AirQuality
 public import HTTPText
 
 extension Page {
-    /// Renders the list of cities as a UTF-8 document.
-    ///
-    /// - Parameter query: the form-encoded query string, without `?`.
+    /// Renders the list of cities as a UTF-8 document, for a form-encoded query string without `?`.
     public func list(_ query: String) throws(QueryError) -> [UInt8] {
         let query = try ListQuery(query)
         let selection = CitySelection(snapshot, query: query)

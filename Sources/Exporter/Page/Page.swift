@@ -23,11 +23,7 @@ public struct Page {
 
     var scale: Scale { snapshot.rules.scale }
 
-    /// Renders the whole document.
-    ///
-    /// - Parameters:
-    ///   - content: a `main` element with the id `content`.
-    ///   - root: relative path from the page to the root.
+    /// Renders a document around `content`, a `main` element with the id `content`. `root` is the relative path to `/`.
     func render(_ content: Markup, title: String, root: String, isKiosk: Bool = false) -> [UInt8] {
         let time = ClockPattern.time.text(of: now)
         let clock: Markup = "\n<p class=\"wall-clock\"><span class=\"now\">\(time)</span></p>"

@@ -1,7 +1,6 @@
 import AirQuality
 
-/// A city's points as a small line over an area; empty for fewer than three. The first two are kept at once and say
-/// nothing about the time between them.
+/// A city's points as a small line over an area; empty below three points, because the first two are kept at once.
 func sparkline(_ points: [HistoryPoint], scale: Scale) -> Markup {
     guard let first = points.first, let last = points.last, points.count > 2 else { return "" }
     let top = scale.top(over: points)

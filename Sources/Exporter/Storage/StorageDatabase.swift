@@ -47,8 +47,8 @@ struct StorageDatabase: ~Copyable {
         let path = resolvedPath(name)
         for end in ["-wal", "-journal"] where fileStatus(path + end)?.isRegular == false { throw .notAFile }
         let isReadOnly = try StorageSchema.checkHeader(of: name) && !isWritable(path)
-        // Without a journal, SQLite would create one unless the file is declared immutable. With one, it would need a
-        // write lock unless locks are disabled.
+        // SQLite would create a missing journal unless the file is declared immutable, and lock an existing one for
+        // writing unless locks are disabled.
         let option = FileIdentity(path + "-wal") == nil ? "?immutable=1" : "?vfs=unix-none"
         let address = "file:\(percentEncoded(path.utf8, keepsSlashes: true))\(isReadOnly ? option : "")"
         let mode = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
@@ -85,10 +85,8 @@ struct StorageDatabase: ~Copyable {
 
     private var currentStamps: [FileStamp?] { [FileStamp(path), FileStamp(path + "-wal")] }
 
-    /// Writes everything that the file lacks in one transaction. After an error, the database can only be closed.
-    ///
-    /// - Parameter isLast: whether to write the counters and the current readings too.
-    /// - Returns: whether there was anything to write.
+    /// Writes everything that the file lacks in one transaction, with `isLast` also counters and current readings.
+    /// Returns whether there was anything to write. After an error, the database can only be closed.
     mutating func write(_ snapshot: StoreSnapshot, isLast: Bool) throws(StorageError) -> Bool {
         guard isLast || snapshot.version > writtenVersion else { return false }
         try connection.execute("BEGIN IMMEDIATE")

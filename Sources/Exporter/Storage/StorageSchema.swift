@@ -39,10 +39,8 @@ enum StorageSchema {
         PRAGMA wal_checkpoint
         """
 
-    /// Checks the whole file. Evaluates nothing in it until its tables are known to be exactly these, because a check
-    /// or a generated column may be malicious.
-    ///
-    /// - Returns: whether it has tables; a file without any counts as new.
+    /// Checks the whole file. Evaluates nothing, such as a malicious check, before its tables are known to be these.
+    /// Returns whether it has tables; a file without any counts as new.
     static func check(_ connection: borrowing SQLiteConnection) throws(StorageError) -> Bool {
         let applicationID = try connection.text("PRAGMA application_id")
         // `tbl_name` is checked because a wrong one goes unnoticed until SQLite next opens the file.

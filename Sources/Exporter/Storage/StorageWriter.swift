@@ -64,9 +64,7 @@ struct StorageWriter: ~Copyable {
         return isNew ? .created : .restored(cities: cities.count, leftOut: leftOut)
     }
 
-    /// Writes the changes. Returns the events not yet reported.
-    ///
-    /// - Parameter isLast: whether to write the counters and the current readings too.
+    /// Writes the changes, with `isLast` also counters and current readings. Returns the events not yet reported.
     mutating func pass(now: Int64, isLast: Bool = false) -> [StorageEvent] {
         let wasFailing = isFailing
         var events: [StorageEvent] = []

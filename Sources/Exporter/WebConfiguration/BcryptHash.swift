@@ -32,9 +32,8 @@ public struct BcryptHash: Sendable, Hashable {
         BcryptHash((cost < 10 ? "$2b$0\(cost)$" : "$2b$\(cost)$") + String(repeating: ".", count: 22 + 31))!
     }
 
-    /// Returns whether this is the hash of the password: none if that has a NUL; only its first 72 bytes count.
-    ///
-    /// Takes tens of milliseconds or more, so it is not for a thread that serves others. Corresponds to `crypt_r`.
+    /// Returns whether this is the hash of the password: none if that has a NUL; only its first 72 bytes count. Takes
+    /// tens of milliseconds or more, so it is not for a thread that serves others. Corresponds to `crypt_r`.
     public func isHash(of password: [UInt8]) -> Bool {
         guard !password.contains(0) else { return false }
         let phrase = (password.prefix(72) + [0]).map(CChar.init(bitPattern:))

@@ -1,13 +1,11 @@
 internal import Bytes
 
-/// A check of a user's password. Every rejection takes as many rounds of bcrypt as the most expensive hash configured,
-/// so that timing does not reveal which users exist.
+/// A check of a password. Every rejection takes as many bcrypt rounds as the most expensive hash, to hide who exists.
 package struct PasswordCheck: Sendable, Equatable {
     let user: [UInt8]
     let password: [UInt8]
     /// The user's hash; `nil` if there is no such user.
     let hash: BcryptHash?
-    /// The highest cost among the hashes of all users.
     let highestCost: Int
 
     /// Returns whether the password is right. Takes tens of milliseconds or more.

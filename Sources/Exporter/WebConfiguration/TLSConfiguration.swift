@@ -1,7 +1,6 @@
 /// The `tls_server_config` of a web configuration.
 public struct TLSConfiguration: Sendable {
-    /// The server's certificate, tested in a handshake, and the authorities that clients' certificates are verified
-    /// with.
+    /// The server's certificate, tested in a handshake, and the authorities that client certificates are verified with.
     package let context: TLSContext
     public let clientAuthentication: ClientAuthentication
     /// The names (DNS, e-mail, IP address as text, URI) of which a client's certificate must have one, byte for byte;

@@ -6,7 +6,6 @@ struct TLSPriority: Equatable {
     var cipherSuites: [TLSCipherSuite] = []
     /// Empty = all.
     var curves: [TLSCurve] = []
-    /// Whether clients are asked for a certificate.
     var asksClients = false
 
     /// The configured versions, newest first.
@@ -34,8 +33,7 @@ struct TLSPriority: Equatable {
     ///
     /// GnuTLS enforces the key usage of certificates, Go does not: a certificate not meant for signatures, as a common
     /// OpenSSL recipe produces, would fail every handshake. For clients' certificates, only %COMPAT lifts this. It also
-    /// disables encrypt-then-MAC, which Go lacks, and the extended master secret, which only resumption and
-    /// renegotiation need.
+    /// disables encrypt-then-MAC, which Go lacks, and the extended master secret for resumption and renegotiation.
     func text(key: TLSKeyKind) -> String {
         let offer = offer(key: key)
         let parts =

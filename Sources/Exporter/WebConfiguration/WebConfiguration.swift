@@ -3,9 +3,8 @@ public import HTTPText
 public import System
 internal import YAML
 
-/// A validated web configuration file with the files that it names.
-///
-/// The schema is shared by Prometheus exporters: exporter-toolkit 0.17, `docs/web-configuration.md`.
+/// A validated web configuration file with the files that it names, in the schema that Prometheus exporters share:
+/// exporter-toolkit 0.17, `docs/web-configuration.md`.
 public struct WebConfiguration: Sendable {
     /// The certificate and its rules; `nil` = plain HTTP.
     public var tls: TLSConfiguration?

@@ -18,14 +18,13 @@ package struct YAMLField: Sendable {
     package let path: String
     /// Counted from 1.
     package let line: Int
-    /// The line of the value's key in a mapping.
     var keyLine: Int?
     package let content: Content
     /// Whether errors mask the value.
     package var isSecret = false
 
-    /// Returns the first document of a text in UTF-8 or, with a byte order mark, UTF-16; `nil` if the text has none.
-    /// With `isOnly`, a second document is an error.
+    /// Parses the first document of a text in UTF-8 or, with a byte order mark, UTF-16; `nil` if there is none. With
+    /// `isOnly`, a second document is an error.
     package static func parse(_ text: [UInt8], isOnly: Bool = false) throws(SystemError) -> YAMLField? {
         guard text.count <= maximumBytes else { throw SystemError(.system, "longer than \(maximumBytes) bytes") }
         var document = try YAMLDocument(text)

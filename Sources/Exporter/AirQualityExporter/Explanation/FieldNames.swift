@@ -1,13 +1,13 @@
 import Bytes
 
-/// The meaning of the names of fields, by the table in `field-names.txt`.
+/// Meanings of field names, from the table in `field-names.txt`.
 enum FieldNames {
     enum Meaning: String {
         case index, air, standard, value, pollutant, quantity, number, parameter, otherTime
         case place, text, topic, kind, structure, words
     }
 
-    /// Words of a meaning: whole names, and those with a `*`.
+    /// Words with a meaning: whole names, and patterns with a `*`.
     private struct Row {
         let meaning: Meaning
         let rank: Int
@@ -34,7 +34,7 @@ enum FieldNames {
             return Row(meaning: meaning, rank: Int(title.last ?? "") ?? 0, names: names, patterns: patterns)
         }
 
-    /// Lower-case letters and digits alone: `AQI_US` is `aqius`. Empty for a long name.
+    /// Keeps only lower-case letters and digits: `AQI_US` becomes `aqius`. Empty for a name of more than 128 bytes.
     private static func plain(_ name: String) -> String {
         if name.utf8.count > 128 { return "" }
         let scalars = name.lowercased().unicodeScalars
@@ -46,7 +46,7 @@ enum FieldNames {
         return table.contains { meanings.contains($0.meaning) && $0.contains(name) }
     }
 
-    /// The rank of the first row that has the name in this meaning; `nil`: it has another.
+    /// The rank of the first row with this meaning that has the name; `nil` if there is none.
     static func rank(_ name: String, _ meaning: Meaning) -> Int? {
         let name = plain(name)
         return table.first { $0.meaning == meaning && $0.contains(name) }?.rank
@@ -58,7 +58,7 @@ enum FieldNames {
         says(name, .index) && !says(name, .quantity, .number)
     }
 
-    /// Whether a text says what a value beside it is: `"type": "aqi"`.
+    /// Whether a text says that a value beside it is an index: `"type": "aqi"`.
     static func saysIndex(_ text: String) -> Bool {
         let text = plain(text)
         let words = table.lazy.filter { $0.meaning == .index }.flatMap(\.patterns).map { $0.dropFirst().dropLast() }
@@ -66,15 +66,15 @@ enum FieldNames {
         return text == word || says(text.replacing(word, with: "", maxReplacements: 1), .standard)
     }
 
-    /// How much the names of fields on the way to a number, the nearest first, say that it is an index, up to 100;
-    /// `nil`: it is something else. With `isSigned` a text beside it says so too.
+    /// How strongly the names of the fields leading to a number, nearest first, suggest an index, up to 100; `nil` if
+    /// it is something else. `isSigned` means that a text beside the number says so.
     static func indexScore(_ names: [String], isSigned: Bool) -> Int? {
         guard let name = names.first.map(plain) else { return 5 }
         let outer = names.dropFirst().first ?? ""
-        // The United States' standard is the commonest of several.
+        // The US standard is the most common.
         let bonus = name == "aqi" || name.contains("us") ? 2 : 0
         if isIndex(name) { return 98 + bonus }
-        // The index of a pollutant alone.
+        // The sub-index of a pollutant.
         if says(name, .index), says(name, .pollutant) { return 70 }
         if says(name, .quantity, .number) { return nil }
         if says(name, .value) {
@@ -88,7 +88,7 @@ enum FieldNames {
 
     // MARK: Places
 
-    /// Whether the name can be that of a place, or of a group of places: nothing else that names of fields say.
+    /// Whether the name may be that of a place or a group of places: no other meaning is known.
     static func canBePlace(_ name: String) -> Bool {
         let plain = plain(name)
         let isStandard = plain.utf8.count < 5 && says(plain, .standard)
@@ -96,7 +96,7 @@ enum FieldNames {
             && !says(plain, .place, .structure, .quantity, .value, .otherTime, .kind)
     }
 
-    /// Whether the text can be a place's name: letters in it, no time, no address, no quantity.
+    /// Whether the text may be a place's name: it has letters and is no time, address or quantity.
     static func isPlace(_ text: String) -> Bool {
         let isShort = !text.isEmpty && text.utf8.count <= 128 && !text.unicodeScalars.contains(where: breaksLine)
         let hasLetter = text.unicodeScalars.contains { $0.properties.isAlphabetic }

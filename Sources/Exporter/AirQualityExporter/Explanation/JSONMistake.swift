@@ -1,8 +1,8 @@
 import Bytes
 import JSON
 
-/// The place where a message is no JSON, for people: `NaN at byte 20`, or `ends too early, at byte 512`. Counts bytes
-/// from 0; `nil` where each word is one of JSON and the mistake is another, such as a missing comma.
+/// Describes where a message is not JSON: `NaN at byte 20`, or `ends too early, at byte 512`. Bytes count from 0. `nil`
+/// if every word is valid and the mistake is another, such as a missing comma.
 func jsonMistake(in message: Span<UInt8>) -> String? {
     let end = "ends too early, at byte \(message.count)"
     let quote = UInt8(ascii: "\"")
@@ -31,5 +31,5 @@ func jsonMistake(in message: Span<UInt8>) -> String? {
     return depth > 0 ? end : nil
 }
 
-/// A blank, or what stands between the values of a document, and between documents.
+/// Whether the byte is a blank, or separates values or documents.
 private func isSeparator(_ byte: UInt8) -> Bool { isJSONBlank(byte) || byte == 0x1E || "{}[],:".utf8.contains(byte) }

@@ -1,21 +1,20 @@
 import JSON
 
-/// A value in another one, with the steps to it.
+/// A value inside another one, with the steps to it.
 typealias MessagePart = (steps: [PathStep], value: JSONTree)
 
 extension JSONTree {
-    /// Elements of a list, and fields, that are looked at.
+    /// Maximum numbers of list elements and of fields that are examined.
     private static let maximumElements = 40
     private static let maximumFields = 200
 
-    /// The values in this one as those see them who look for readings: fields, elements, and what lists, tables and
-    /// texts with a structure hold.
+    /// The inner values to search for readings: fields, elements, and the contents of lists, tables and texts.
     var parts: [MessagePart] {
         switch self {
         case .object(let all):
             let fields = Array(all.prefix(Self.maximumFields))
             let tables = Self.tables(fields)
-            // Rows are not looked at without the names of their columns.
+            // Rows are examined only with the names of their columns.
             let others = fields.filter { field in
                 !FieldNames.says(field.name, .otherTime) && !tables.contains { $0.field.name == field.name }
             }
@@ -28,10 +27,10 @@ extension JSONTree {
         }
     }
 
-    /// The first elements of an array; empty for anything else.
+    /// The first elements of an array; empty for other values.
     private var head: ArraySlice<JSONTree> { elements?.prefix(Self.maximumElements) ?? [] }
 
-    /// - Parameter names: those of the columns; empty where they have none.
+    /// - Parameter names: those of the columns; empty if they have none.
     private static func cells(
         of rows: some Collection<JSONTree>, at way: [PathStep], _ names: [String] = []
     ) -> [MessagePart] {
@@ -52,7 +51,7 @@ extension JSONTree {
         }
         let names = Set(places.map(\.name))
         let others = fields.filter { !names.contains($0.name) }.map { [PathStep.field($0.name)].expression }
-        // One number among other fields is no list of places.
+        // A single number among other fields is no list of places.
         let isLikely = places.count > 1 || others.isEmpty || places.first?.value.isObject == true
         guard isLikely, others.count <= 8 else { return [] }
         let way = (others.isEmpty ? [] : [.filter("del(\(others.joined(separator: ", ")))")]) + [PathStep.entries]
@@ -65,8 +64,7 @@ extension JSONTree {
         return fields.prefix(maximumElements).map { ([.values], $0.value) }
     }
 
-    /// The fields with rows of a table, and the names of its columns: `{"fields": ["city", "aqi"], "rows": [["Delhi",
-    /// 301]]}`
+    /// Tables' rows and column names: `{"fields": ["city", "aqi"], "rows": [["Delhi", 301]]}`
     private static func tables(_ fields: [JSONField]) -> [(field: JSONField, names: [String])] {
         let names = fields.compactMap(\.value.columnNames)
         return fields.compactMap { field in
@@ -129,7 +127,7 @@ extension JSONTree {
 
     var isObject: Bool { if case .object = self { true } else { false } }
 
-    /// The number, or the first one in a short text that is no time and has no thousands.
+    /// The number, or the first one in a short text that is no time. A comma counts as a decimal point.
     var index: Double? {
         switch self {
         case .number(let digits): return Double(digits)
@@ -141,20 +139,18 @@ extension JSONTree {
         }
     }
 
-    /// Whether the elements of an array are all of one kind.
     private var isList: Bool {
         (head.contains(where: \.isObject) && head.allSatisfy { $0.isObject || $0 == .null })
             || head.allSatisfy { $0.elements != nil }
             || head.allSatisfy { $0.text.map { !$0.parts.isEmpty } ?? false }
     }
 
-    /// Whether it is an array of arrays of the same length.
+    /// Whether it is an array of arrays of this length.
     private func isTable(width: Int) -> Bool { elements?.allSatisfy { $0.elements?.count == width } ?? false }
 
-    /// Whether it is a list of names of places, and of nothing else.
     private var arePlaces: Bool { !head.isEmpty && head.allSatisfy { $0.text.map(FieldNames.isPlace) ?? false } }
 
-    /// The names of columns: texts, or objects with a name each.
+    /// Column names: texts, or objects with a name each.
     private var columnNames: [String]? {
         guard let elements, !elements.isEmpty else { return nil }
         let names = elements.compactMap { element in
@@ -165,7 +161,7 @@ extension JSONTree {
 }
 
 extension String {
-    /// The values that the text holds: JSON, the data of server-sent events, or `Delhi: 301`.
+    /// The values in the text: JSON, the data of server-sent events, or `Delhi: 301`.
     fileprivate var parts: [MessagePart] {
         if "{[".contains(first { !$0.isWhitespace } ?? " "), let json = JSONTree(self) {
             return [([.filter("fromjson")], json)]

@@ -3,16 +3,16 @@ import Bytes
 import JSON
 import System
 
-/// Why a message, or its first element rejected for a reason, gives no reading, and what would read it.
+/// Explains why a message, or its first element rejected for a reason, gives no reading, and what would read it.
 struct MessageExplanation {
-    /// Bytes of a message and of a server's own words that are shown.
+    /// Maximum number of bytes shown of a message, and of a server's own words.
     private static let messageBytes = 128
 
     private(set) var fields: [ExplanationField] = []
-    /// The element as JSON; `nil` where there is none.
+    /// The rejected element as JSON, if any.
     private(set) var element: String?
 
-    /// - Parameter reason: `nil`: the message is without readings.
+    /// - Parameter reason: `nil` if the message is without readings.
     init(
         _ reason: RejectionReason?, of message: [UInt8], _ outcome: borrowing MessageReader.Outcome,
         _ recorded: RecordOutcome? = nil, settings: Configuration
@@ -34,13 +34,13 @@ struct MessageExplanation {
         }
         if isReadInPart || [.tooLarge, .cityLimit, .notJSON].contains(reason) { return }
         add("says", Self.serverWords(in: message.span))
-        // The shape is right where a value is absent, or where only the time or the range is wrong.
+        // The flags fit if the value field is there, or if only the time or the range is wrong.
         let hasValue = fields.contains { $0.name == "value" }
         if [.badTime, .outOfRange].contains(reason) || (reason == .noValue && hasValue) { return }
         add("hint", ReadingPlan.best(for: [message])?.plan.arguments(inPlaceOf: settings))
     }
 
-    /// A server's own words in a message without readings; `nil`: none, or it is longer than such messages are.
+    /// Returns a server's own words in a message without readings; `nil` if there are none or it exceeds 4096 bytes.
     static func serverWords(in message: Span<UInt8>) -> String? {
         guard message.count <= 4096 else { return nil }
         return JSONTree.texts(of: message)?.first?.serverWords().map { shown($0.utf8Span.span, bytes: messageBytes) }
@@ -50,7 +50,7 @@ struct MessageExplanation {
         if let text, !text.isEmpty { fields.append(ExplanationField(name: name, text: text)) }
     }
 
-    /// Adds the city, the value and the fields of an element that was rejected for the reason.
+    /// Adds the city, the value and the field names of a rejected element.
     private mutating func addElement(
         _ reason: RejectionReason, at place: Int, of message: [UInt8], _ format: FeedFormat
     ) {
@@ -76,12 +76,12 @@ struct MessageExplanation {
 }
 
 extension JSONTree {
-    /// The texts of a message that is JSON, of at most 4 MiB; of many values the first half million, some 50 MiB.
+    /// Returns the JSON texts of a message up to 4 MiB, limited to half a million values (about 50 MiB), else `nil`.
     static func beginning(of message: [UInt8]) -> [JSONTree]? {
         message.count <= 4 << 20 ? texts(of: message.span, limit: 1 << 19) : nil
     }
 
-    /// A server's own words, such as those of `{"error": "auth required"}`; `isError`: in a field named as an error.
+    /// A server's own words, as in `{"error": "auth required"}`. `isError`: an enclosing field is named as an error.
     func serverWords(depth: Int = 0, isError: Bool = false) -> String? {
         switch self {
         case .text(let text): return isError && !text.isEmpty ? text : nil
@@ -89,7 +89,7 @@ extension JSONTree {
             return elements.prefix(8).lazy.compactMap { $0.serverWords(depth: depth + 1, isError: isError) }.first
         case .object(let fields) where depth < 4:
             let saysError = isError || fields.contains(where: \.saysError)
-            // An error has words in any field: `{"errors": {"token": ["is missing"]}}`.
+            // An error may have words in any field: `{"errors": {"token": ["is missing"]}}`.
             let ranked = fields.map { (rank: FieldNames.rank($0.name, .words) ?? 3, field: $0) }
                 .filter { $0.rank < 3 || (isError && !$0.field.saysError) }
             for (rank, field) in ranked.sorted(by: { $0.rank < $1.rank }) {
@@ -101,12 +101,12 @@ extension JSONTree {
         }
     }
 
-    /// The first 64 bytes of the value for people: a text without its quotation marks.
+    /// The first 64 bytes of the value for display, without the quotation marks of a text.
     fileprivate var shown: String { AirQualityExporter.shown((text ?? json).utf8Span.span, bytes: 64) }
 }
 
 extension JSONField {
-    /// Whether the field says that what is beside it is an error: `"status": "error"`, `"success": false`.
+    /// Whether the field marks the values beside it as an error: `"status": "error"`, `"success": false`.
     fileprivate var saysError: Bool {
         switch value {
         case .boolean(false): ["ok", "success"].contains(name)
@@ -118,7 +118,7 @@ extension JSONField {
 }
 
 extension FeedStatistics {
-    /// Tells people of messages that give no readings, but for the hint; reason `nil`: they are without readings.
+    /// Log fields about messages that give no readings, without the hint. Reason `nil`: messages without readings.
     func details(of reason: RejectionReason?) -> Logger.Metadata {
         let counts: Logger.Metadata? = reason.map { reason in
             [
@@ -130,6 +130,6 @@ extension FeedStatistics {
         return fields.reduce(counts ?? [:]) { $0 + [$1.name: $1.text] }
     }
 
-    /// The flags that would read the messages, as they are typed into a shell; `nil`: none are known.
+    /// The flags that would read the messages, in shell syntax; `nil` if none are known.
     func hint(of reason: RejectionReason?) -> String? { explanations[reason]?.first { $0.name == "hint" }?.text }
 }

@@ -4,24 +4,24 @@ import JSON
 
 /// A step on the way from a message to a value.
 struct PathStep: Hashable {
-    /// The step in jq's language.
+    /// The step as jq code.
     let code: String
-    /// Whether the code is put behind a `|`, not directly behind the step before.
+    /// Whether the code follows a `|` instead of the previous step directly.
     var isFilter = false
-    /// The step as a token of a JSON Pointer; `nil`: it leads to more than one value, or to what is made of it.
+    /// The step as a token of a JSON Pointer; `nil` if it leads to several values or to a derived one.
     var token: String?
-    /// The name of the field that the step leads to; `nil`: it has none.
+    /// The name of the field that the step leads to, if any.
     var name: String?
 
     /// Each element of an array.
     static let each = PathStep(code: "[]?")
-    /// Each field of an object, whatever its name.
+    /// The value of each field of an object.
     static let values = PathStep(code: "[]")
-    /// Each field of an object as an object with `key` and `value`.
+    /// Each field of an object, as an object with `key` and `value`.
     static let entries = filter("to_entries[]")
     static let key = PathStep(code: ".key", token: "key")
     static let value = PathStep(code: ".value", token: "value")
-    /// The number in a text, but none with thousands, of which a part would be read.
+    /// The number in a text. Does not match a number with thousands separators, of which it would read only a part.
     static let number = filter(
         #"capture("^[^0-9]*(?<n>[0-9]+([.][0-9]+|,[0-9]{1,2})?)(?![.,]?[0-9])").n | gsub(","; ".")"#)
 
@@ -31,7 +31,7 @@ struct PathStep: Hashable {
         return PathStep(code: "." + (isIdentifier ? name : jsonLiteral(name)), token: name, name: name)
     }
 
-    /// - Parameter name: the name of the column, where the rows have names.
+    /// - Parameter name: the name of the column, if it has one.
     static func index(_ index: Int, name: String? = nil) -> PathStep {
         PathStep(code: "[\(index)]", token: "\(index)", name: name)
     }
@@ -40,7 +40,7 @@ struct PathStep: Hashable {
 }
 
 extension Collection where Element == PathStep {
-    /// The steps as an expression of jq.
+    /// The steps as a jq expression.
     var expression: String {
         var text = ""
         var mayFollow = false
@@ -53,17 +53,17 @@ extension Collection where Element == PathStep {
         return text.isEmpty ? "." : text
     }
 
-    /// The steps as a part of another expression.
+    /// The steps as a part of another jq expression.
     var term: String { expression.contains(" | ") ? "(\(expression))" : expression }
 
-    /// The steps as a JSON Pointer; `nil` where it cannot say them on one line.
+    /// The steps as a JSON Pointer on one line; `nil` if there is none.
     var pointer: String? {
         let tokens = compactMap { $0.token?.replacingScalars("~", with: "~0").replacingScalars("/", with: "~1") }
         let pointer = tokens.map { "/" + $0 }.joined()
         return tokens.count == count && !pointer.unicodeScalars.contains(where: breaksLine) ? pointer : nil
     }
 
-    /// The steps as the value of a flag that names a field; `nil` where it cannot say them.
+    /// The steps as the value of a flag that names a field; `nil` if there is none.
     var field: String? {
         guard let pointer, !pointer.isEmpty else { return nil }
         let name = String(pointer.dropFirst())

@@ -2,35 +2,35 @@ import AirQuality
 import Bytes
 import JSON
 
-/// Looks through a message for numbers that may be indices, and for the nearest text that names a place.
+/// A search of a message for numbers that may be indices, and for the nearest text that names a place.
 struct PlanSearch {
-    /// Values and numbers that are looked at, steps down to them, and texts in one value.
+    /// Limits on values, candidate numbers, steps to a value, and texts per value.
     private static let maximumValues = 2000
     private static let maximumNumbers = 300
     private static let maximumDepth = 20
     private static let maximumTexts = 60
     private static let leastScore = 20
 
-    /// A text, or the number of a place, as seen from a value that it is in.
+    /// A text, or the numeric id of a place, as seen from a value that contains it.
     private struct Text {
         let steps: [PathStep]
         let text: String
-        /// How little likely it is a place's name, from 0; `nil`: it says that a number near it is an index.
+        /// How unlikely the text is a place's name, from 0 up; `nil` if it says that a number near it is an index.
         let rank: Int?
     }
 
-    /// Plans with how likely each is the right one.
+    /// Plans with a score of how likely each is right.
     private(set) var scores: [ReadingPlan: Int] = [:]
     private var valueCount = 0
-    /// How many numbers, which may be indices, the same steps lead to.
+    /// How many candidate numbers the same steps lead to.
     private var numbers: [[PathStep]: Int] = [:]
-    /// Texts by the steps to each value that they are in.
+    /// Texts by the steps to each value that contains them.
     private var texts: [[PathStep]: [Text]] = [:]
 
-    /// - Parameter isMixed: whether other messages are no object, or no array, where this one is.
+    /// - Parameter isMixed: whether some messages are arrays and others are not.
     init(_ message: JSONTree, isMixed: Bool) {
         visit(message, at: [])
-        // A reading of a place that it does not name; a server says nothing in it.
+        // A message that names no place and has no words of a server may be the reading of a nameless place.
         let mayBeNameless = message.serverWords() == nil && !message.namesPlace
         let kind = message.kind ?? (isMixed ? .filter(message.elements == nil ? "objects" : "arrays") : nil)
         for (steps, count) in numbers {
@@ -53,13 +53,13 @@ struct PlanSearch {
     }
 
     private mutating func note(_ text: Text, at way: [PathStep]) {
-        // The first of other texts in a list says enough.
+        // Of a list of names, the first is enough.
         let isKnown = texts[way]?.contains { $0.steps == text.steps && (text.rank != nil || $0.text == text.text) }
         guard isKnown != true, text.steps.isShort, texts[way, default: []].count < Self.maximumTexts else { return }
         texts[way, default: []].append(text)
     }
 
-    /// The steps to a number that may be an index, out of a text as well; `nil` where there is none.
+    /// Returns the steps to a number that may be an index, even inside a text; `nil` if there is none.
     private static func index(_ value: JSONTree, at steps: [PathStep]) -> [PathStep]? {
         let names = steps.names
         guard !steps.isEmpty, let index = value.index, IndexRange.isValid(index),
@@ -74,11 +74,11 @@ struct PlanSearch {
 
     // MARK: Texts
 
-    /// The texts in a value that say something of numbers around it. Steps begin at what the numbers are in as well.
+    /// Returns the texts in a value that describe numbers around it. Steps start at a value that contains both.
     private static func texts(in value: JSONTree, at steps: [PathStep]) -> [Text] {
         switch value {
         case .object(let fields):
-            // A name made of the coordinates.
+            // The coordinates serve as a name.
             let terms = ["lat", "lon", "lng"].compactMap { prefix in
                 fields.prefix(200).first { $0.value.index != nil && $0.name.lowercased().hasPrefix(prefix) }
                     .map { "\\(\((steps + [.field($0.name)]).expression))" }
@@ -96,7 +96,7 @@ struct PlanSearch {
         }
     }
 
-    /// The parts of a topic, such as `sensors/Delhi/aqi`: the last one first.
+    /// Returns the parts of a topic such as `sensors/Delhi/aqi`, last one first.
     private static func topic(_ text: String, at steps: [PathStep]) -> [Text?] {
         let isTopic = steps.names.first.map { FieldNames.says($0, .topic) } ?? !text.contains(" ")
         guard isTopic, let separator = text.first(where: "/:@".contains) else { return [] }
@@ -108,7 +108,7 @@ struct PlanSearch {
         }
     }
 
-    /// - Parameter rank: what is added to that of the names of fields.
+    /// - Parameter rank: added to the rank of the field names.
     private static func text(_ text: String, at steps: [PathStep], rank: Int) -> Text? {
         if FieldNames.saysIndex(text) { return Text(steps: steps, text: text, rank: nil) }
         guard FieldNames.isPlace(text), let own = self.rank(of: steps) else { return nil }
@@ -118,7 +118,7 @@ struct PlanSearch {
     private static func rank(of steps: [PathStep]) -> Int? {
         guard let name = steps.names.first else { return steps.first == .key ? 20 : 44 }
         if FieldNames.says(name, .topic) { return 35 }
-        // A field of text holds something else than a name.
+        // Fields for other texts do not hold names.
         let isInText = steps.names.contains { FieldNames.says($0, .text) && !FieldNames.says($0, .kind) }
         if isInText || FieldNames.says(name, .kind) { return nil }
         let own = FieldNames.rank(name, .place) ?? 44
@@ -129,10 +129,10 @@ struct PlanSearch {
 
     // MARK: Plans
 
-    /// Proposes plans for the `count` numbers that the steps lead to; `kind` selects messages of this one's sort.
+    /// Proposes plans for the `count` numbers that the steps lead to; `kind` selects messages like this one.
     private mutating func propose(_ steps: [PathStep], count: Int, kind: [PathStep], mayBeNameless: Bool) {
         let depths = steps.indices.dropLast(steps.last == .number ? 1 : 0).reversed()
-        // Not what is on the way to the number.
+        // Excludes texts on the way to the number.
         let texts = depths.map { depth in
             (depth: depth, texts: (self.texts[Array(steps[..<depth])] ?? []).filter { $0.steps[0] != steps[depth] })
         }
@@ -151,7 +151,7 @@ struct PlanSearch {
             let isBehindSelection = signed.count > steps.count && sign.map { $0.depth <= depth } == true
             let start = isBehindSelection ? depth + 1 : depth
             for city in cities.sorted(by: { $0.rank < $1.rank }).prefix(3) {
-                // Among plans that are as likely, one that reads several numbers comes first.
+                // Among equally likely plans, one that reads several numbers comes first.
                 let score = quality + 60 - city.rank - 6 * distance + (count > 1 ? 1 : 0)
                 guard score >= Self.leastScore else { continue }
                 let plan = ReadingPlan(way: kind + signed[..<start], city: city.steps, value: Array(signed[start...]))
@@ -162,15 +162,15 @@ struct PlanSearch {
 }
 
 extension [PathStep] {
-    /// Whether a command line may say them. Each value looks at the steps to it.
+    /// Whether they fit on a command line. Also bounds the work, because each value examines the steps to it.
     fileprivate var isShort: Bool { reduce(0) { $0 + $1.code.utf8.count } <= ReadingPlan.maximumArgumentBytes }
 
-    /// Names of fields on the way, the last first.
+    /// Field names on the way, last first.
     fileprivate var names: [String] { reversed().compactMap(\.name) }
 }
 
 extension JSONTree {
-    /// Whether a field has the name of a place, and no text that says that a number is an index.
+    /// Whether a field is named as a place and has no text that marks a number as an index.
     fileprivate var namesPlace: Bool {
         guard case .object(let fields) = self else { return false }
         return fields.contains { field in
@@ -178,7 +178,7 @@ extension JSONTree {
         }
     }
 
-    /// The selection of messages of this one's sort, where a field names it.
+    /// The filter for messages of the same kind, if a field names it.
     fileprivate var kind: PathStep? {
         guard case .object(let fields) = self else { return nil }
         for field in fields where FieldNames.says(field.name, .kind) {

@@ -3,17 +3,17 @@ import Bytes
 import CommandLine
 import JSON
 
-/// A way to read messages: flags as words of a command line; none where none are needed.
+/// A way to read messages: flags as words of a command line, empty if none are needed.
 struct ReadingPlan: Hashable {
     let words: [String]
 
-    /// Plans that are tried; each program takes some 30 ms.
+    /// Maximum number of plans tried; each jq program takes about 30 ms.
     private static let maximumTries = 8
     /// Longer command lines are not proposed.
     static let maximumArgumentBytes = 1000
 
-    /// Names fields where flags can say the way to them, else gives a program in jq's language. The way leads from a
-    /// message to what the city and the value are in, and their steps begin there.
+    /// Uses field flags if they can express the way, else a jq program. `way` leads from a message to the value that
+    /// contains city and index, where the other steps start.
     init(way: [PathStep], city: [PathStep], value: [PathStep]) {
         let end = way.lastIndex(of: .each) ?? way.endIndex
         let inElement = way[end...].dropFirst()
@@ -25,16 +25,16 @@ struct ReadingPlan: Hashable {
         } else if city == [.field("city")], value == [.field("aqi")] {
             words = ["--feed.jq", (way.last == .each ? way.dropLast() : way).expression]
         } else {
-            // An element of another sort is passed over: an error would reject its whole message.
+            // Passes over elements of another kind: an error would reject the whole message.
             let object = PathStep.filter("{city: \(city.term), aqi: \(value.term)}?")
             words = ["--feed.jq", (way + [object]).expression]
         }
     }
 
-    /// The flags as they are typed into a shell.
+    /// The flags in shell syntax.
     var arguments: String { words.map(shellQuoted).joined(separator: " ") }
 
-    /// The flags to be given in place of those that are set; empty where nothing needs to change.
+    /// Returns the flags to replace the current ones; empty if nothing needs to change.
     func arguments(inPlaceOf settings: Configuration) -> String {
         let format = settings.format
         let hasItems = words.contains("--feed.items")
@@ -47,21 +47,21 @@ struct ReadingPlan: Hashable {
         return (words + others).map(shellQuoted).joined(separator: " ")
     }
 
-    /// The readings of messages by a plan.
+    /// The readings that a plan gets from messages.
     struct Outcome {
         let plan: ReadingPlan
         var readings: [(city: String, index: Double)] = []
-        /// Elements and messages that are rejected.
+        /// Number of rejected elements and messages.
         var rejections = 0
 
-        /// How many cities are read, and how little else: the higher, the better.
+        /// Number of cities, then how little else: the higher, the better.
         fileprivate var merit: (Int, Int) {
             let cities = Set(readings.map(\.city)).count
             return (cities, cities - readings.count - rejections)
         }
     }
 
-    /// Reads the messages as `probe` does when it gets the flags; nothing where it does not take them.
+    /// Reads the messages as `probe` does with these flags. Empty if `probe` rejects them.
     private func read(_ messages: [[UInt8]]) -> Outcome {
         var outcome = Outcome(plan: self)
         guard case .run(let flags)? = try? Program.exporter.parse(arguments: ["probe", "ws://feed/"] + words),
@@ -77,18 +77,18 @@ struct ReadingPlan: Hashable {
         return outcome
     }
 
-    /// The plan that reads most cities of UTF-8 messages, and nothing else, with its readings; `nil`: none reads any.
+    /// Returns the plan that reads most cities and least else from UTF-8 messages, with its readings, if any does.
     static func best(for messages: [[UInt8]]) -> Outcome? {
         let texts = messages.compactMap(JSONTree.beginning(of:)).joined()
         let isMixed = Set(texts.map { $0.elements == nil }).count > 1
         var scores: [ReadingPlan: Int] = [:]
         for text in texts { scores.merge(PlanSearch(text, isMixed: isMixed).scores, uniquingKeysWith: max) }
-        // In a fixed order where scores are the same.
+        // Breaks ties in a fixed order.
         let plans = scores.map { (plan: $0.key, score: $0.value, arguments: $0.key.arguments) }
             .filter { $0.arguments.utf8.count <= maximumArgumentBytes }
             .sorted { ($1.score, $0.arguments) < ($0.score, $1.arguments) }
             .prefix(maximumTries)
-        // A plan that is much less likely than the first one that reads anything is not better because it reads more.
+        // A much less likely plan than the first that reads anything is not better for reading more.
         var best: (outcome: Outcome, score: Int)?
         for (plan, score, _) in plans where score >= (best?.score ?? 0) - 15 {
             let outcome = plan.read(messages)
@@ -98,7 +98,7 @@ struct ReadingPlan: Hashable {
     }
 }
 
-/// The text as one word of a POSIX shell, on one line where the text is.
+/// Quotes the text as one word for a POSIX shell, on one line if the text is.
 func shellQuoted(_ text: String) -> String {
     let isPlain = !text.isEmpty && text.utf8.allSatisfy { isLetterOrDigit($0) || "/_-.:=@%+,".utf8.contains($0) }
     return isPlain ? text : "'" + text.replacingScalars("'", with: #"'\''"#) + "'"

@@ -7,25 +7,25 @@ import WebSocket
 import YAML
 
 extension Configuration {
-    /// Flags that mean all feeds.
+    /// Flags that apply to all feeds, without `feed.`.
     private static let commonSettings = ["demo", "file", "pause-when-unused"]
 
-    /// The feeds of the flags, then those of the file as it is now; not the embedded one.
+    /// Returns the feeds of the flags, then those of the file as it is now, without the embedded one.
     ///
-    /// - Parameter origin: names the flag of the file in an error.
-    /// - Throws: one line about the first that is bad, or about flags that must not be those of all of them.
+    /// - Parameter origin: names the file's flag in errors.
+    /// - Throws: one line about the first invalid feed, or a secret in a flag that feeds on several hosts would get.
     func configuredFeeds(origin: String = "--feed.file") throws(FlagError) -> [ConfiguredFeed] {
         var found = feeds.map { ConfiguredFeed(label: feedName ?? $0.label, address: $0, settings: self) }
         if let feedFile {
             do throws(SystemError) {
                 try addFeeds(of: feedFile, to: &found)
             } catch {
-                // The reason of a file that cannot be read names it already.
+                // The error of a file that cannot be read names it already.
                 let name = error.code == .file ? "expected a list of feeds: " : "\(quoted(feedFile)): "
                 throw FlagError("\(origin): \(name)\(error.reason)")
             }
         }
-        // Each of the hosts would get them.
+        // Every host would receive them.
         let secrets: KeyValuePairs = [
             "header": !feed.headers.isEmpty, "header-file": feed.headerFile != nil,
             "subscribe": !feed.client.subscriptions.isEmpty, "cert-file": feed.client.tls.certificateFile != nil,
@@ -39,9 +39,9 @@ extension Configuration {
 
     private func addFeeds(of feedFile: String, to found: inout [ConfiguredFeed]) throws(SystemError) {
         let text = try readFile(feedFile, limit: 256 << 10)
-        // A document without a list may be half a file; an empty list is meant.
+        // A document without a list may be an incomplete file; an empty list is intended.
         var document = try YAMLField.parse(text, isOnly: true)
-        // An address in the place of a list or an entry may have a password.
+        // An address in place of a list or an entry may have a password.
         document?.isSecret = true
         guard let entries = try document?.list(), !entries.isEmpty || !found.isEmpty || isDemo else {
             throw SystemError(.system, "no feed, expected a list such as \"- url: ws://feed.example/\"")
@@ -89,7 +89,7 @@ extension Configuration {
         return ConfiguredFeed(label: label, address: address, settings: settings, entry: texts)
     }
 
-    /// Advice for an unknown key, which is that for a flag of its name; empty where there is none.
+    /// Returns the advice for the flag with the name of an unknown key; empty if there is none.
     private static func hint(for key: String) -> String {
         let flag = key.hasPrefix("feed.") ? "--\(key)" : "--feed.\(key)"
         guard !commonSettings.contains(key), let hint = Program.exporter.hint(for: flag) else { return "" }
@@ -105,7 +105,7 @@ extension Configuration {
 extension YAMLField {
     fileprivate var isMapping: Bool { if case .mapping = content { true } else { false } }
 
-    /// The texts of a list, or the one of a scalar.
+    /// The texts of a list, or that of a scalar.
     fileprivate func texts() throws(SystemError) -> [String] {
         guard case .list(let values) = content else { return [try text()] }
         return try values.map { (value) throws(SystemError) in try value.text() }

@@ -7,15 +7,15 @@ import JSON
 import System
 import WebSocket
 
-/// All that the flags say. The values here are the defaults; `flags` says which flag sets which member.
+/// All settings from flags. The initial values are the defaults; `flags` maps each flag to its property.
 struct Configuration: Sendable {
-    /// Their labels differ.
+    /// Feeds named by flags, with distinct labels.
     var feeds: [WebSocketAddress] = []
-    /// More feeds, which may change while the program runs.
+    /// File with more feeds, which a reload may change.
     var feedFile: String?
-    /// The label of the one feed that the flags name; `nil` = made of its address.
+    /// Label of the only feed that flags name; `nil` = derived from its address.
     var feedName: String?
-    /// The simulated feed runs in this process; its address is known once it listens.
+    /// Whether the simulated feed runs in this process. Its address is known once it listens.
     var isDemo = false
     /// Options that all connections to feeds share.
     var feed = FeedClientOptions()
@@ -23,7 +23,7 @@ struct Configuration: Sendable {
     var pauseWhenUnused = Duration.zero
     /// Where readings are in a message, and which cities are kept.
     var format = FeedFormat()
-    /// The program in jq's language that makes elements of a message; `nil` = the message has them.
+    /// The jq program that turns a message into elements; `nil` = the message contains them.
     var program: String?
 
     var cityLimit = 10_000
@@ -36,7 +36,7 @@ struct Configuration: Sendable {
     var storageFile: String?
 
     var web = Web()
-    /// Empty: all.
+    /// Empty = all.
     var cityFamilies: [CityFamilyName] = []
     var logLevel = Logger.Level.info
     var logFormat = LogFormat.logfmt
@@ -59,7 +59,7 @@ struct Configuration: Sendable {
 }
 
 extension Configuration {
-    /// - Throws: one line about the first value that is not usable, or not together with others.
+    /// - Throws: one line about the first value that is invalid, alone or in combination with others.
     init(_ flags: ParsedFlags) throws(FlagError) {
         self = try flags.options()
         // The health check connects to no feed.
@@ -89,7 +89,7 @@ extension Configuration {
         }
     }
 
-    /// Checks the settings of a feed together.
+    /// Checks the settings of a feed in combination.
     func checkFeed() throws(FeedOptionError) {
         try feed.check()
         if let program {
@@ -111,7 +111,7 @@ extension Configuration {
         }
     }
 
-    /// - Parameter feeds: those of the start. A reload may bring others that have what these do not.
+    /// - Parameter feeds: the feeds at the start. Those of a later reload may have other metric families.
     func storeRules(for feeds: [ConfiguredFeed]) -> StoreRules {
         let formats = [format] + feeds.map(\.settings.format) + (isDemo ? [DemoFeed.format] : [])
         return StoreRules(
@@ -121,7 +121,7 @@ extension Configuration {
             families: feedFile == nil ? Set(formats.flatMap(\.families)) : Set(CityFamilyName.allCases))
     }
 
-    /// Whether there is nothing that a reload could read.
+    /// Whether no flag names a file that a reload could read.
     var namesNoFile: Bool {
         let tls = feed.client.tls
         return [feedFile, web.configFile, feed.headerFile, tls.caFile, tls.certificateFile, tls.keyFile]

@@ -14,7 +14,7 @@ extension ValueFormat<[[UInt8]]> {
     }
 }
 
-/// The JSON Pointer of a path with dots and brackets, such as `data.city` or `$.stations[0].name`; `nil` for others.
+/// Returns the JSON Pointer of a path with dots or brackets, such as `data.city` or `$.stations[0].name`, else `nil`.
 private func jsonPath(_ text: String) -> String? {
     guard text.contains(where: { ".[".contains($0) }), text.utf8.first != UInt8(ascii: "/") else { return nil }
     let names = text.split { ".[]$\"'".contains($0) }.filter { $0 != "*" }
@@ -22,7 +22,7 @@ private func jsonPath(_ text: String) -> String? {
 }
 
 extension ValueFormat<String> {
-    /// A field of an element, or a JSON Pointer into it. A path with dots, as other programs have it, is rejected.
+    /// A field of an element, or a JSON Pointer into it. Rejects paths with dots, as other programs use.
     static func feedField(orNone isOptional: Bool = false) -> Self {
         Self(
             "NAME",
@@ -48,7 +48,7 @@ extension ValueFormat<String> {
         }
     }
 
-    /// A program in jq's language, which is compiled together with the other settings.
+    /// A jq program. Compiled later, together with the other settings.
     static var program: Self { Self("PROGRAM", expected: "a program in jq's language") { $0.isEmpty ? nil : $0 } }
 }
 

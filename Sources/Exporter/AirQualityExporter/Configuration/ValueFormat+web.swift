@@ -14,7 +14,7 @@ extension ValueFormat<Shard> {
         }
     }
 
-    /// The ordinal behind the last dash of a pod's name; or a number alone.
+    /// Returns the ordinal after the last dash of a pod's name, or the value of a plain number.
     private static func ordinal(of text: Substring.UTF8View) -> Int? {
         guard let dash = text.lastIndex(of: UInt8(ascii: "-")) else { return decimalNumber(text) }
         return dash == text.startIndex ? nil : decimalNumber(text[text.index(after: dash)...])

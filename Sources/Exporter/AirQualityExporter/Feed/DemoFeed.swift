@@ -3,32 +3,32 @@ import FeedSimulation
 import System
 import WebSocket
 
-/// The simulated feed inside the exporter, on a free loopback port; consumed like any other.
+/// The simulated feed inside the exporter, on a free loopback port; read like any other.
 final class DemoFeed: Sendable {
     let address: WebSocketAddress
     private let server: WebSocketServer
     private let connections: ServiceThread
     private let isStopped = Monitor(false)
 
-    /// As often as the real feed spoke.
+    /// The interval of the real feed.
     private static let interval = Duration.seconds(2)
 
-    /// The demo shows everything that a feed can bring.
+    /// Enables everything that a feed can provide.
     static let format = FeedFormat(pollutantsField: "pollutants", subindicesField: "subindices", placeField: "place")
 
-    /// Serves connections at once.
+    /// Accepts connections at once.
     init() throws {
         server = try WebSocketServer(WebSocketServerConfiguration(address: .tcp(host: "127.0.0.1", port: 0)))
         address = try WebSocketAddress("ws://127.0.0.1:\(server.port)/")
         connections = try ServiceThread(name: "demo-server", body: server.run)
     }
 
-    /// Sends messages until ``stop()``; blocks.
+    /// Sends messages until ``stop()``. Blocks.
     func run() {
         var simulator = FeedSimulator(seed: .random(in: 0...UInt64.max), interval: Self.interval)
         var pause: Duration
         repeat {
-            // Until a client is connected, looks often, so that it gets its first message without waiting an interval.
+            // Checks often until a client is connected, so that it gets its first message at once.
             pause = .milliseconds(10)
             if server.clientCount > 0 {
                 for message in simulator.nextMessages() { server.broadcast(message) }

@@ -2,7 +2,7 @@ import AirQuality
 import WebSocket
 
 extension FeedEvent {
-    /// The part of a connection's event that the store needs.
+    /// Keeps the part of a connection's event that the store needs.
     init(_ event: WebSocketEvent) {
         self =
             switch event {

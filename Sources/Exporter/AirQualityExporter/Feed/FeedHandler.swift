@@ -3,8 +3,7 @@ import Bytes
 import System
 import WebSocket
 
-/// Handles the events and messages of one feed, on its thread alone: has them read, gives them to the store, and logs
-/// what people want to know.
+/// A handler of one feed's events and messages, on its thread only. Decodes messages, records readings and logs.
 struct FeedHandler: ~Copyable {
     private let label: String
     private let number: Int
@@ -12,9 +11,9 @@ struct FeedHandler: ~Copyable {
     private let logger: Logger
     private var reader: MessageReader
     private var log: FeedLog
-    /// The explanations that the log had within the last hour.
+    /// The explanations logged within the last hour.
     private var explanations: [Topic: (fields: [ExplanationField], loggedAt: Duration)] = [:]
-    /// The reasons for which the store has words of the server on this connection.
+    /// The reasons for which the store has the server's words on this connection.
     private var saidReasons: Set<RejectionReason?> = []
     private var isFirstMessage = true
     private var hasToldOfTimes = false
@@ -25,7 +24,7 @@ struct FeedHandler: ~Copyable {
         let words: String?
     }
 
-    /// - Parameter number: the feed's place in the store.
+    /// - Parameter number: the feed's index in the store.
     init(_ feed: ConfiguredFeed, number: Int, store: ReadingStore, logger: Logger) {
         label = feed.label
         self.number = number
@@ -45,7 +44,7 @@ struct FeedHandler: ~Copyable {
         store.apply(event, feed: number)
     }
 
-    /// Takes in a whole message, text or binary; `now` is of the monotonic clock.
+    /// Handles a whole message, text or binary; `now` is monotonic.
     mutating func receive(_ kind: WebSocketMessageKind, _ message: Span<UInt8>, at now: Duration = monotonicTime()) {
         let outcome: MessageReader.Outcome
         if case .tooLarge(let byteCount) = kind {
@@ -71,15 +70,14 @@ struct FeedHandler: ~Copyable {
         reader.decoder.recycle(outcome.decoded)
     }
 
-    /// Tells the store why messages give no readings, and the log at most hourly, with at most ``FeedLog/burst`` of a
-    /// server's own words.
+    /// Tells the store why messages give no readings. Logs it hourly at most, for up to ``FeedLog/burst`` server texts.
     private mutating func explain(
         _ reason: RejectionReason?, _ message: Span<UInt8>, _ outcome: borrowing MessageReader.Outcome,
         _ recorded: RecordOutcome, at now: Duration
     ) {
         let words = outcome.decoded.accepted.isEmpty ? MessageExplanation.serverWords(in: message) : nil
         let topic = Topic(reason: reason, words: words)
-        // A feed may have something rejected in each message.
+        // Prunes only when one may be logged, because every message may have rejections.
         if explanations[topic].map({ now - $0.loggedAt >= FeedLog.reminder }) ?? true {
             explanations = explanations.filter { now - $0.value.loggedAt < FeedLog.reminder }
         }
@@ -89,7 +87,7 @@ struct FeedHandler: ~Copyable {
             known == nil
             ? MessageExplanation(reason, of: message.array, outcome, recorded, settings: reader.settings) : nil
         let fields = known ?? explanation?.fields ?? []
-        // A greeting does not hide what the server said before it.
+        // A later message without words does not replace what the server said.
         if words != nil { saidReasons.insert(reason) }
         if words != nil || !saidReasons.contains(reason) {
             store.apply(.explained(reason, fields), feed: number)
@@ -98,7 +96,7 @@ struct FeedHandler: ~Copyable {
         explanations[topic] = (fields, now)
         var metadata = ["feed": label] + feed.details(of: reason)
         if let hint = feed.hint(of: reason) {
-            // The log escapes quotation marks and backslashes; a shell takes the escapes back between $' and '.
+            // The log escapes quotation marks and backslashes; a shell undoes that between $' and '.
             let isEscaped = hint.utf8.contains { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }
             metadata = metadata + ["hint": isEscaped ? hint.replacingScalars(" '", with: " $'") : hint]
         }
@@ -135,7 +133,7 @@ struct FeedHandler: ~Copyable {
     }
 }
 
-/// The first bytes of a message on one line.
+/// Returns the first bytes of a message on one line.
 func shown(_ message: Span<UInt8>, bytes: Int = 512) -> String {
     let first = message.extracting(first: bytes).array
     return onOneLine(String(decoding: first, as: UTF8.self)) + (message.count > bytes ? "…" : "")

@@ -3,11 +3,9 @@ import Bytes
 import FeedProtocol
 import System
 
-/// The log of a feed's connection: changes of its state, not every attempt.
-///
-/// A feed that goes up and down all the time cannot fill the log.
+/// The log of a feed's connection: changes of its state, not every attempt, so that a flapping feed cannot fill it.
 struct FeedLog: Sendable {
-    /// Disconnects that are told of at once; a further one comes with every ``rest``.
+    /// Disconnects logged at once; after them, one per ``rest``.
     static let burst = 10
     static let rest = Duration.seconds(360)
     static let reminder = Duration.seconds(3600)
@@ -15,9 +13,9 @@ struct FeedLog: Sendable {
     private let label: String
     private let logger: Logger
     private var isConnected = false
-    /// When the first attempt failed; `nil`: none has since the feed was connected or paused.
+    /// When the first attempt failed; `nil` if none has since the feed was connected or paused.
     private var downSince: Duration?
-    /// The last state that was told: the reason while the feed is down.
+    /// The last state logged: the reason while the feed is down.
     private var said = ""
     private var saidAt = Duration.zero
     private var disconnects = TokenBucket(burst, each: rest)
@@ -27,7 +25,7 @@ struct FeedLog: Sendable {
         self.logger = logger
     }
 
-    /// - Parameter now: by the monotonic clock.
+    /// - Parameter now: monotonic time.
     mutating func note(_ event: FeedEvent, at now: Duration) {
         switch event {
         case .connecting: write(downSince == nil ? .info : .debug, "Connecting to feed")
@@ -60,7 +58,7 @@ struct FeedLog: Sendable {
         logger.log(level: level, message, metadata: ["feed": label] + details)
     }
 
-    /// Tells a new state, or one that has lasted an hour; else it is worth a debug line.
+    /// Logs a new state, or one that has lasted an hour; others only at debug level.
     private mutating func tell(
         _ state: String, _ level: Logger.Level, _ message: String, _ details: Logger.Metadata = [:], at now: Duration
     ) {

@@ -4,19 +4,19 @@ import Synchronization
 import System
 import WebSocket
 
-/// A feed that is read, on a thread of its own: it connects and reconnects until it is stopped.
+/// A feed being read on a thread of its own: connects and reconnects until it is stopped.
 struct FeedReceiver: Sendable {
     let feed: ConfiguredFeed
-    /// The feed's place in the store.
+    /// The feed's index in the store.
     let number: Int
     let client: WebSocketClient
     let thread: ServiceThread
 
-    /// Starts at once. Headers from the feed's file are read at each connect.
+    /// Starts at once. Rereads the feed's header file at each connect.
     init(_ feed: ConfiguredFeed, isPaused: Bool, store: ReadingStore, logger: Logger) throws(SystemError) {
         self.feed = feed
         number = store.setFeed(label: feed.label, idleTimeout: feed.idleTimeout)
-        // Both closures are called on the feed's thread, and nobody else calls the handler.
+        // Both closures are called on the feed's thread, and nothing else calls the handler.
         let handler = Mutex(FeedHandler(feed, number: number, store: store, logger: logger))
         client = WebSocketClient(
             configuration: feed.settings.feed.client(of: feed.address),

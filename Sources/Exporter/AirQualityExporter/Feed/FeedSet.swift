@@ -4,23 +4,22 @@ import Synchronization
 import System
 import WebSocket
 
-/// The feeds that are read, each on a thread of its own: those of the flags, the embedded one, and those of
-/// `--feed.file`, which a reload may change.
+/// The feeds being read, each on its own thread: those of flags, the demo, and those of `--feed.file`.
 final class FeedSet: Sendable {
     private let configuration: Configuration
     private let store: ReadingStore
     private let logger: Logger
-    /// The feeds of the start, in the order of the store's.
+    /// The feeds at the start, in the order of the store.
     private let initial: [ConfiguredFeed]
     private let current = Mutex<[FeedReceiver]>([])
-    /// Locked while feeds are paused, resumed or replaced, so that the last to decide is the last to do it.
+    /// Locked while feeds are paused, resumed or replaced, so that the last decision is carried out last.
     let usage: Monitor<Usage>
-    /// Whether feeds are read. Held by the start, by one reload at a time, and by the end; taken before `current`.
+    /// Whether feeds are being read. Locked by start, reload and stop; locked before `current`.
     private let isRunning = Mutex(false)
 
-    /// Whether anybody still reads what the feeds bring.
+    /// Whether anything still reads the feeds' data.
     struct Usage {
-        /// By the monotonic clock.
+        /// Monotonic time.
         var lastReadAt: Duration
         var isPaused = false
     }
@@ -46,13 +45,12 @@ final class FeedSet: Sendable {
         for feed in feeds { _ = store.setFeed(label: feed.label, idleTimeout: feed.idleTimeout) }
     }
 
-    /// Raises the limit of open files to what so many feeds and the rest need, or throws an error with both numbers.
+    /// Raises the limit of open files to what this many feeds and the rest need, or throws an error with both numbers.
     static func requireFiles(forFeeds count: Int) throws(SystemError) {
-        // Half of the 64 for connections, the other half for storage, files and the log.
+        // Half of the 64 are for connections, the other half for storage, files and the log.
         try OpenFileLimit.require(64 + 8 * count)
     }
 
-    /// Dials all feeds.
     func start() throws {
         try isRunning.withLock { isRunning in
             let receivers = try initial.map { try FeedReceiver($0, isPaused: false, store: store, logger: logger) }
@@ -61,7 +59,7 @@ final class FeedSet: Sendable {
         }
     }
 
-    /// Closes all feeds, for good.
+    /// Disconnects from all feeds permanently.
     func stop() {
         isRunning.withLock { isRunning in
             isRunning = false
@@ -70,7 +68,7 @@ final class FeedSet: Sendable {
         }
     }
 
-    /// Notes that somebody has read what the feeds bring, and ends their pause.
+    /// Records that something has read the feeds' data, and ends a pause.
     func noteRead(at now: Duration) {
         usage.change { usage in
             usage.lastReadAt = now
@@ -80,7 +78,7 @@ final class FeedSet: Sendable {
         }
     }
 
-    /// Pauses the feeds when nobody has read for long enough.
+    /// Pauses the feeds if nothing has read their data for long enough.
     func pauseIfUnused(at now: Duration) {
         usage.change { usage in
             let limit = configuration.pauseWhenUnused
@@ -90,7 +88,7 @@ final class FeedSet: Sendable {
         }
     }
 
-    /// Dials all feeds anew, which ends their pause like a read.
+    /// Reconnects all feeds, and ends a pause as a read does.
     func reconnect(at now: Duration) {
         usage.change { usage in
             usage = Usage(lastReadAt: now)
@@ -100,9 +98,8 @@ final class FeedSet: Sendable {
 
     private var receivers: [FeedReceiver] { current.withLock { $0 } }
 
-    /// Reads the files again: feeds that are new, gone or changed are dialled, closed, redialled, the others are not
-    /// touched. Nothing changes where a file is bad. Blocks as long as the closed connections need. Returns `nil`, or
-    /// what is wrong in one line, which is logged as well.
+    /// Rereads the files, connects to new feeds, disconnects from removed ones and reconnects changed ones. Changes
+    /// nothing if a file is invalid. Blocks until old connections are closed. Logs and returns the problem in one line.
     func reload() -> String? {
         isRunning.withLock { isRunning in
             guard isRunning else { return "the feeds are being started or stopped" }
@@ -134,7 +131,7 @@ final class FeedSet: Sendable {
         }
         let new = wanted.filter { feed in !kept.contains { $0.feed.label == feed.label } }
         var problem: String?
-        // A pause or a read from now on meets these feeds too.
+        // Under the lock, so that later pauses and reads apply to these feeds too.
         usage.change { usage in
             for feed in new {
                 do throws(SystemError) {

@@ -2,9 +2,9 @@ import AirQuality
 import Bytes
 import HTTPText
 
-/// The source as the handshake's response says it: `Air-Quality-Source: open-meteo; kind=model; license="CC BY 4.0"`.
+/// The source that the handshake's response names: `Air-Quality-Source: open-meteo; kind=model; license="CC BY 4.0"`.
 extension FeedSource {
-    /// Reads the first such field; `nil` when the response names no source.
+    /// Parses the first such field; `nil` if the response names no source.
     init?(_ fields: [HTTPField]) {
         guard let text = fields.first(Self.fieldName) else { return nil }
         let parts = splitUnquoted(text.utf8[...], at: UInt8(ascii: ";"), limit: 8)
@@ -23,7 +23,7 @@ extension FeedSource {
         }
     }
 
-    /// Whether a value is taken: a longer one counts as not there.
+    /// Whether a value is used; others count as absent.
     private static func isAccepted(_ value: String) -> Bool {
         value.utf8.count <= 128 && !value.unicodeScalars.contains(where: breaksLine)
     }

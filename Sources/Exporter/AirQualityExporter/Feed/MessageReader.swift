@@ -4,20 +4,20 @@ import JQ
 import System
 import WebSocket
 
-/// Reads the messages of a feed as its settings say, from one thread at a time.
+/// A decoder of a feed's messages according to its settings, used by one thread at a time.
 struct MessageReader: ~Copyable {
-    /// A message, and how it was read.
+    /// A decoded message, and how the program of `--feed.jq` fared.
     struct Outcome: ~Copyable {
         var decoded: FeedMessage
-        /// The results of the program of `--feed.jq`; `nil` without one, and where it failed.
+        /// The results of the program; `nil` without one or if it failed.
         var elements: [UInt8]?
-        /// jq's words about a program that failed.
+        /// jq's error message if the program failed.
         var complaint: String?
     }
 
     let settings: Configuration
     var decoder: FeedDecoder
-    /// The program of `--feed.jq`, made with the first message; its process is not there before.
+    /// The program of `--feed.jq`; its process starts with the first message.
     private var program: JQProgram?
 
     init(_ settings: Configuration) {

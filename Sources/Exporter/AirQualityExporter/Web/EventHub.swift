@@ -2,24 +2,24 @@ import AirQuality
 import HTTPServer
 import System
 
-/// Serves `/events`: says that something has changed, at most once a second; the page then fetches itself again.
+/// Serves `/events`: announces changes at most once a second, upon which the page fetches itself again.
 final class EventHub: Sendable {
     private let store: ReadingStore
     private let heartbeat: Duration
-    /// Part of every event identifier, so that versions of another process's store are not mistaken for ours.
+    /// Part of every event id, so that versions of another process's store are not mistaken for ours.
     private let instance: Timestamp
     private let state = Monitor(State())
 
     private struct State {
-        /// The version of the store that the newest event is about. A listener that is slow misses those before it.
+        /// The store's version in the newest event. A slow listener misses earlier ones.
         var version: UInt64 = 0
-        /// The version that each listener knows, by its number.
+        /// The last version sent to each listener, by its number.
         var listeners: [Int: UInt64] = [:]
         var lastNumber = 0
         var nextTickAt = Duration.zero
     }
 
-    /// - Parameter heartbeat: a comment is sent when nothing else was for so long.
+    /// - Parameter heartbeat: idle time after which a comment is sent.
     init(store: ReadingStore, heartbeat: Duration = .seconds(15), at now: Timestamp) {
         self.store = store
         self.heartbeat = heartbeat
@@ -35,7 +35,7 @@ final class EventHub: Sendable {
     @Sendable func respond(to request: HTTPRequest) -> HTTPResponse {
         if request.method == "HEAD" { return HTTPResponse(status: 200, headers: Self.headers, body: .bytes([])) }
         let version = store.version
-        // The delay before a reconnect, and a comment that the client receives at once.
+        // The reconnect delay, and a comment that the client receives at once.
         var greeting = Array("retry: 2000\n:\n\n".utf8)
         if let known = request.header("Last-Event-ID"), known != id(of: version) { greeting += event(version) }
         let number = state.change { state in
@@ -64,7 +64,7 @@ final class EventHub: Sendable {
         Array("event: change\nid: \(id(of: version))\ndata: {}\n\n".utf8)
     }
 
-    /// Tells the listeners if it is time and something has changed. From one thread.
+    /// Notifies listeners if a second has passed and something has changed. Called from one thread.
     func tick(at now: Duration) {
         guard state.read({ now >= $0.nextTickAt }) else { return }
         let version = store.version

@@ -8,10 +8,10 @@ import System
 import WebConfiguration
 
 extension Exporter {
-    /// How each path responds, and to how many requests at once.
+    /// The routes of all paths, with their limits of concurrent requests.
     func routes() -> [Route] {
         let web = configuration.web
-        // Present from the start, as with the client libraries, so that rate() sees the first one.
+        // Exposed from the start, as client libraries do, so that rate() sees the first increase.
         let meter = HTTPMeter(statuses: [200, 500, 503])
         let families = configuration.cityFamilies.isEmpty ? CityFamilyName.allCases : configuration.cityFamilies
         let metrics = MetricsEndpoint(
@@ -25,7 +25,7 @@ extension Exporter {
         let history = HistoryEndpoint(store: store)
         let assets = PageAssets(scale: store.rules.scale)
         let page = PageEndpoint(store: store, assets: assets, web: web)
-        // Pages and histories: each is up to a megabyte while it is made.
+        // Pages, of up to a megabyte while they are made, and histories, which have a lower limit of their own.
         let documents = RequestLimit(
             64, perClient: 16, patience: .milliseconds(500), rejection: .busy("too many requests at once"))
         let listeners = RequestLimit(
@@ -41,7 +41,7 @@ extension Exporter {
                 }
             case .city:
                 return Route(text, isFolder: true, limit: documents) { request in
-                    // Links to the cities "." and ".." end with a blank (`Page.pathStep`).
+                    // Links to the cities "." and ".." end with a space (`Page.pathStep`).
                     let name = Array(trimmed(request.path.utf8.dropFirst(text.utf8.count)))
                     return page.respond(to: request) { page throws(QueryError) in try page.city(name, request.query) }
                 }
@@ -82,13 +82,13 @@ extension Exporter {
         return [scrape] + ExporterPath.allCases.map(route)
     }
 
-    /// Notes that somebody has read what the feeds are for, after the response is made.
+    /// Records that something has read the feeds' data, after the response is made.
     private func read(_ response: HTTPResponse) -> HTTPResponse {
         feeds.noteRead(at: monotonicTime())
         return response
     }
 
-    /// `nil` when the store can be locked within a second, else what is wrong, in one line. Blocks so long.
+    /// Returns `nil` if the store can be locked within a second, else the problem in one line. Blocks until then.
     private func livenessProblem() -> String? {
         let deadline = monotonicTime() + .seconds(1)
         while !store.isUnlocked {
@@ -107,7 +107,7 @@ extension Exporter {
 }
 
 extension HTTPResponse {
-    /// The response of a path that tells whether something is well: the problem is `nil` then.
+    /// The response of a health path; the problem is `nil` if all is well.
     fileprivate static func status(_ problem: String?, is status: Int, otherwise fine: String) -> HTTPResponse {
         HTTPResponse(status: problem == nil ? 200 : status, line: problem ?? fine)
     }

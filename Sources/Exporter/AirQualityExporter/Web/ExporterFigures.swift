@@ -2,19 +2,17 @@ import Exposition
 import Storage
 import System
 
-/// Figures that may change while the store does not; what does not apply is `nil`.
+/// Metrics that may change while the store does not; `nil` = does not apply.
 struct ExporterFigures: Equatable, Sendable {
     var storage: StorageStatistics?
     var reload: Reloader.Outcome
-    /// Listeners of `/events`.
     var listeners: Int
     var handshakeFailures: Int?
     var droppedLogLines: Int
     var process: ProcessStatistics?
-    /// The second of the monotonic clock that they are of.
+    /// Second of the monotonic clock at which the figures were taken.
     var second: Int64 = 0
 
-    /// The families of the exporter itself.
     static let families: [Family<Self>] = [
         Family(
             "airquality_exporter_config_last_reload_successful", .gauge,

@@ -1,4 +1,4 @@
-/// A path of the exporter besides the metrics', which a flag sets. Each has a case here and in ``Exporter/routes()``.
+/// A path of the exporter, except that of the metrics, which a flag sets. ``Exporter/routes()`` has a case for each.
 enum ExporterPath: String, CaseIterable {
     case history = "/history.json"
     case events = "/events"
@@ -12,13 +12,13 @@ enum ExporterPath: String, CaseIterable {
     case favicon = "/favicon.ico"
     case assets = "/assets/"
 
-    /// Whether all paths that begin with it are meant.
+    /// Whether it stands for all paths that begin with it.
     var isFolder: Bool { self == .city || self == .assets }
 
-    /// Whether it is for POST, where a flag allows it.
+    /// Whether it takes POST requests, if a flag allows them.
     var isLifecycle: Bool { self == .reconnect || self == .reload }
 
-    /// Its line in the list on `/about`; `nil`: it is a file that the page loads.
+    /// Its description on `/about`; `nil` for files that the page loads.
     var meaning: String? {
         switch self {
         case .list: "the list of all cities"

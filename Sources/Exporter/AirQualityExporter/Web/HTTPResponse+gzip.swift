@@ -3,7 +3,7 @@ import HTTPServer
 import HTTPText
 
 extension HTTPResponse {
-    /// Content, compressed where the client takes it.
+    /// A response with status 200, compressed if the client accepts it.
     init(headers: [(name: String, value: String)], to request: HTTPRequest, _ content: [UInt8]) {
         let isGzip = request.takesGzip
         self.init(

@@ -1,7 +1,7 @@
 import Synchronization
 import System
 
-/// Counts the failed TLS handshakes of HTTP clients, and logs at most one a minute, because anybody can make them fail.
+/// A count of clients' failed TLS handshakes. Logs at most one a minute, because anyone can cause them.
 final class HandshakeFailures: Sendable {
     private let logger: Logger
     private let state = Mutex(State())

@@ -4,18 +4,18 @@ import HTTPServer
 import HTTPText
 import System
 
-/// Answers `/history.json`, on the thread that asks.
+/// Serves `/history.json` on the calling thread.
 struct HistoryEndpoint: Sendable {
-    /// Points of one document: 26 MB of JSON.
+    /// Maximum number of points in a document: 26 MB of JSON.
     static let maximumPoints = 200_000
-    /// Documents that are made at a time.
+    /// Maximum number of documents rendered at a time.
     static let maximumDocuments = 2
 
     private let store: ReadingStore
     private let maximumPoints: Int
     /// How long a request waits for its turn.
     private let patience: Duration
-    /// Number of documents that are being made.
+    /// Number of documents being rendered.
     let underWay = Monitor(0)
     /// Fields of every response, errors included.
     static let headers = [("Cache-Control", "no-cache"), ("Vary", "Accept-Encoding")]
@@ -57,8 +57,8 @@ struct HistoryEndpoint: Sendable {
         }
         let text = document.render()
         let checksum = String(fnv1a(text.span), radix: 16)
-        // The compressed form is another representation with another tag (RFC 9110 section 8.8.3). That tag is weak:
-        // another process may compress the same document to other bytes.
+        // The compressed form is another representation with its own tag (RFC 9110 section 8.8.3). That tag is weak,
+        // because another process may compress the document to other bytes.
         let tag = request.takesGzip ? "W/\"\(checksum)-gzip\"" : "\"\(checksum)\""
         var headers = [("ETag", tag)]
         if let shard = store.rules.shard, let cities = query.cities, cities.count == 1, let city = cities.first {

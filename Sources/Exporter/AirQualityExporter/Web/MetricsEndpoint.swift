@@ -7,22 +7,21 @@ import Storage
 import Synchronization
 import System
 
-/// Answers scrapes, on the thread that asks.
+/// Serves scrapes on the calling thread.
 final class MetricsEndpoint: Sendable {
     private let store: ReadingStore
     private let exposition: Exposition
     private let scrapes: HTTPMeter?
     private let figures: @Sendable () -> ExporterFigures
     private let lastFigures = Monitor<LastFigures?>(nil)
-    /// Greatest size of a text whose memory is kept beside its compressed form.
+    /// Maximum size of a text whose memory is kept beside its compressed form.
     private static let keptByteCount = 16 << 20
-    /// The last page in each form. Locked while one is rendered: with the most cities and the longest names its text
-    /// has 42 MB.
+    /// The last page in each form. Locked during rendering; the largest page has 42 MB of text.
     private let pages = Mutex<[PageForm: RenderedPage]>([:])
-    /// The bytes of the last scrape's fields, and what they ask for: scrapers send the same ones each time.
+    /// The header fields of the last scrape and the form they select: scrapers send the same ones each time.
     private let lastForm = Monitor<(fields: [[UInt8]?], form: PageForm, contentType: String)?>(nil)
 
-    /// The text of the last figures behind the page of the store, because most change less often than they are scraped.
+    /// The text of the last figures, reused because most change less often than they are scraped.
     private struct LastFigures {
         var figures: ExporterFigures
         var format: ExpositionFormat
@@ -31,19 +30,19 @@ final class MetricsEndpoint: Sendable {
 
     private struct RenderedPage {
         var version: UInt64 = 0
-        /// Bytes of the page as text.
+        /// Size of the page as text in bytes.
         var textCount = 0
-        /// Empty beside its compressed form.
+        /// Empty if there is a compressed form.
         var text: [UInt8] = []
         var gzip: Gzip?
 
-        /// The page with what comes after it.
+        /// Returns the page followed by `end`.
         func pieces(_ end: [UInt8]) -> [[UInt8]] { gzip?.member(endingWith: end) ?? [text, end] }
     }
 
     /// - Parameters:
     ///   - scrapes: `nil` leaves out `process_*` and `promhttp_*`.
-    ///   - figures: asked at each scrape, for all but the process's.
+    ///   - figures: called at each scrape; provides all but `process`.
     init(
         store: ReadingStore, families: Set<CityFamilyName>, scrapes: HTTPMeter?,
         figures: @escaping @Sendable () -> ExporterFigures
@@ -54,7 +53,7 @@ final class MetricsEndpoint: Sendable {
         exposition = Exposition(rules: store.rules, families: families)
     }
 
-    /// All families there are, in the order of the page.
+    /// All metric families, in the order of the page.
     static let metrics: [MetricFamily] =
         Exposition.metrics + StorageStatistics.families.map(\.metric) + ExporterFigures.families.map(\.metric)
         + ProcessStatistics.families.map(\.metric) + HTTPStatistics.families.map(\.metric)
@@ -77,7 +76,7 @@ final class MetricsEndpoint: Sendable {
         figures.second = monotonicTime().components.seconds
         return lastFigures.change { last in
             if scrapes != nil {
-                // Reading /proc costs more than a whole scrape.
+                // Once a second at most: reading /proc costs more than a whole scrape.
                 let known = last?.figures.second == figures.second ? last?.figures.process : nil
                 figures.process = known ?? .current()
             }
@@ -104,8 +103,7 @@ final class MetricsEndpoint: Sendable {
         }
     }
 
-    /// A page of the store as it is at this moment or later. Requests that come while one is rendered get the next,
-    /// rendered once for all who wait.
+    /// Returns a page of the store as it is now or later. Requests during a rendering share the next one.
     private func page(in form: PageForm) -> RenderedPage {
         let version = store.version
         return pages.withLock { pages in
@@ -113,9 +111,9 @@ final class MetricsEndpoint: Sendable {
             var page = pages.removeValue(forKey: form) ?? RenderedPage()
             let snapshot = store.snapshot()
             page.version = snapshot.version
-            // The memory of the last text, unless that is still being sent: fresh memory costs a fifth of the time.
+            // Reuses the last text's memory unless that is still being sent: fresh memory costs a fifth of the time.
             page.text.removeAll(keepingCapacity: true)
-            // A little more than the last time, because numbers grow.
+            // A little more than last time, because numbers grow.
             page.text.reserveCapacity(page.textCount + page.textCount / 32)
             exposition.render(snapshot, in: form.format, to: &page.text)
             page.textCount = page.text.count

@@ -3,9 +3,9 @@ import Bytes
 import HTTPServer
 import Page
 
-/// The files that browsers load for the page, at addresses with a hash of the content: cached indefinitely.
+/// The files that browsers load for the page, cached indefinitely because their paths have a hash of the content.
 struct PageAssets: Sendable {
-    /// The folder of the files, from slash to slash.
+    /// The path of the files, with a slash at both ends.
     let folder: String
     private let files: [String: File]
 
@@ -31,8 +31,7 @@ struct PageAssets: Sendable {
 
     @Sendable func respond(to request: HTTPRequest) -> HTTPResponse {
         guard let file = files[request.path] else { return HTTPResponse(status: 404, line: "no such file") }
-        // Compressed for each browser's first visit: that takes a millisecond at most, and most exporters are scraped
-        // and never looked at.
+        // Compressed per request, in a millisecond at most: browsers ask once, and most exporters are only scraped.
         let headers = [
             ("Cache-Control", "public, max-age=\(file.age)"), ("Vary", "Accept-Encoding"),
             ("Content-Type", file.contentType),

@@ -30,7 +30,7 @@ struct PageEndpoint: Sendable {
             isLifecycleEnabled: web.isLifecycleEnabled)
     }
 
-    /// No entity tag: a page's ages make each response another one. `render` gives `nil` without such a city.
+    /// Sends no entity tag, because ages make each response different. `render` returns `nil` for an unknown city.
     func respond(to request: HTTPRequest, _ render: (Page) throws(QueryError) -> [UInt8]?) -> HTTPResponse {
         let page = Page(settings, store.snapshot(withHistories: true), at: currentTime())
         do throws(QueryError) {

@@ -2,8 +2,7 @@ import AirQuality
 import System
 
 extension StoreSnapshot {
-    /// `nil` when a feed is connected, or paused on purpose, and a city has a fresh reading; else what is missing, in
-    /// one line.
+    /// Returns `nil` if a feed is connected or paused and a city has a fresh reading, else the problem in one line.
     func readinessProblem(at now: Timestamp) -> String? {
         if feeds.contains(where: { isReady($0, at: now) }) { return nil }
         let reasons = feeds.map { "\($0.label): \($0.state(at: now))" }
@@ -24,7 +23,7 @@ extension FeedStatistics {
         return silence <= idleTimeout ? "messages without a new reading" : "no message for \(silence / 1000) s"
     }
 
-    /// Without escapes in the hint, so that it can be pasted into a shell.
+    /// Leaves the hint unescaped, so that it can be pasted into a shell.
     private func explanation(of reason: RejectionReason?) -> String {
         details(of: reason).text + (hint(of: reason).map { ", to set: \($0)" } ?? "")
     }

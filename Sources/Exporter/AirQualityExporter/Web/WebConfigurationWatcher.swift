@@ -3,28 +3,27 @@ import Synchronization
 import System
 import WebConfiguration
 
-/// The web configuration file and the files that it names, put in force again when they change. A bad file leaves the
-/// last good one in force. All methods block while files are being read.
+/// A watcher of the web configuration file and the files that it names, which applies changes. An invalid file leaves
+/// the previous configuration in force. All methods block while files are read.
 final class WebConfigurationWatcher: Sendable {
-    /// The file; `nil`: there is nothing to watch.
+    /// `nil` = nothing to watch.
     let path: String?
     private let logger: Logger
     private let state: Mutex<State>
 
     private struct State {
-        /// The files as they were just before they were read: a change in between is then seen as one.
+        /// State of the files just before they were read, so that a change in between is detected.
         var stamps: [String: FileStamp?] = [:]
-        /// Whether passwords are in force.
         var hasPasswords = false
-        /// The reason why the files are not in force.
+        /// Why the files are not in force.
         var problem: String?
         weak var server: HTTPServer?
     }
 
-    /// The configuration that the server begins with.
+    /// The configuration that the server starts with.
     let initial: WebConfiguration
 
-    /// - Throws: one line that names the file and what is wrong in it.
+    /// - Throws: one line with the file and the problem.
     init(path: String?, logger: Logger) throws(SystemError) {
         self.path = path
         self.logger = logger
@@ -36,8 +35,8 @@ final class WebConfigurationWatcher: Sendable {
 
     func follow(_ server: HTTPServer) { state.withLock { $0.server = server } }
 
-    /// Reads the files again if they have changed; while invalid, at every call: the fix may be in a file not watched.
-    /// Returns whether they are in force; `nil` when they were not read.
+    /// Rereads the files if they have changed, or at every call while they are invalid: the fix may be in a file not
+    /// watched. Returns whether they are in force; `nil` if they were not read.
     func check() -> Bool? {
         state.withLock { state in
             let isChanged = (try? FileStamp.stamps(of: Array(state.stamps.keys))) != state.stamps
@@ -47,7 +46,7 @@ final class WebConfigurationWatcher: Sendable {
         }
     }
 
-    /// Reads the files again; `nil` when they are in force, else why not, in one line.
+    /// Rereads the files. Returns `nil` if they are in force, else the problem in one line.
     func reload() -> String? {
         state.withLock { state in
             load(&state, told: nil)
@@ -55,14 +54,14 @@ final class WebConfigurationWatcher: Sendable {
         }
     }
 
-    /// Puts the files in force, or logs why not, unless that was `told` before. Does nothing before there is a server:
-    /// the first check sees what has changed until then.
+    /// Applies the files, or logs the problem unless it was `told` before. Does nothing while there is no server: the
+    /// first check then detects any change.
     private func load(_ state: inout State, told: String?) {
         guard let path, let server = state.server else { return }
         do throws(SystemError) {
             let (configuration, stamps) = try Self.read(path)
             guard !configuration.users.isEmpty || !state.hasPasswords else {
-                // Half a file must not open what passwords protect.
+                // An incomplete file must not disable passwords.
                 throw SystemError(
                     .system,
                     "web configuration \(path): basic_auth_users is empty and passwords are in force, "

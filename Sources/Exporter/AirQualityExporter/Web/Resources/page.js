@@ -1,5 +1,5 @@
-// Keeps the page live: when /events says that something changed, asks for the page again and takes over what differs.
-// The server draws everything.
+// Keeps the page live: when /events reports a change, fetches the page again and applies the differences.
+// The server does all rendering.
 "use strict";
 
 const find = (selector, from = document) => from.querySelector(selector);
@@ -14,7 +14,7 @@ function age(time) {
   const [, size, unit] = units.find(([least]) => seconds >= least) ?? [];
   return unit ? `${Math.floor(seconds / size)} ${unit} ago` : "just now";
 }
-// The forms of ClockPattern.swift.
+// Same forms as ClockPattern.swift.
 function clock(milliseconds, pattern) {
   const time = new Date(milliseconds);
   const day = `${time.getDate()} ${time.toLocaleString("en", { month: "short" })}`;
@@ -34,8 +34,8 @@ function showTimes(page = document) {
   showAges(page);
 }
 
-// MARK: Taking over what the server has drawn anew
-// Makes `one` like `other`, keeping the elements that are there: the focus, what is open, and what flashes stays.
+// MARK: Applying what the server has rendered
+// Makes `one` equal `other` while keeping its elements, so that focus, open details and flashes persist.
 function morph(one, other) {
   if (one.isEqualNode(other) || one.id === "search") return;
   if (one.nodeName !== other.nodeName) return void one.replaceWith(document.importNode(other, true));
@@ -55,7 +55,7 @@ function morph(one, other) {
   }
   while (one.childNodes.length > other.childNodes.length) one.lastChild.remove();
 }
-// The style sheet lights the city up and turns its face over.
+// The style sheet highlights the city and flips its face.
 function flash(city) {
   clearTimeout(city.flash);
   city.setAttribute("data-flash", "");
@@ -63,7 +63,7 @@ function flash(city) {
 }
 
 let [takenAt, failures, isBusy, isDue, timer] = [Date.now(), 0, false, false, 0];
-// Asks for the page; once more afterwards if it is asked for meanwhile.
+// Fetches the page; once more afterwards if called meanwhile.
 async function refresh() {
   clearTimeout(timer);
   isDue = isBusy;
@@ -73,16 +73,16 @@ async function refresh() {
     const address = location.href;
     const response = await fetch(address, { signal: AbortSignal.timeout(10000), headers: { Accept: "text/html" } });
     const text = await response.text();
-    // 400: what is being typed is no search yet.
+    // 400: the text being typed is not a valid search yet.
     if (text.startsWith("no such city")) announce("This city has no readings any more.");
     else if (!response.ok && response.status !== 400) throw new Error(text);
     const page = new DOMParser().parseFromString(text, "text/html");
-    // A page that asks for a password, for example, is another one.
+    // Not this page: one that asks for a password, for example.
     if (response.ok && !page.body.dataset.now) throw new Error(text);
     if (response.ok && address === location.href) take(page);
     failures = 0;
   } catch (error) {
-    // Other pages of this browser may have all connections; one that is being left fails once.
+    // Other pages may use all of the browser's connections. A fetch also fails when the page is left.
     if (error.name === "TimeoutError") disconnect();
     if (failures++) showOutage();
   }
@@ -106,14 +106,14 @@ function showOutage() {
   setText(find(".feed > :last-child"), "Interrupted");
 }
 
-// MARK: Changes as they come
+// MARK: Live changes
 let stream = null;
 function disconnect() {
   stream?.close();
   stream = null;
   delete document.body.dataset.live;
 }
-// A hidden page keeps no stream: a browser has only six connections to a host.
+// A hidden page keeps no stream, because browsers allow only six connections per host.
 function follow() {
   if (document.hidden) return disconnect();
   if (stream) return;
@@ -131,7 +131,7 @@ function follow() {
 }
 addEventListener("pagehide", disconnect);
 for (const name of ["pageshow", "visibilitychange"]) addEventListener(name, follow);
-setInterval(follow, 60000); // Also after events were rejected.
+setInterval(follow, 60000); // Also retries after a rejected stream.
 setInterval(() => showAges(), 1000);
 document.addEventListener("input", (event) => {
   if (event.target.id !== "search") return;
@@ -144,7 +144,7 @@ document.addEventListener("submit", (event) => {
   fetch(event.target.action, { method: "POST" }).finally(refresh);
 });
 
-// MARK: The chart: the point at the pointer, or chosen by a key, as the table under it says it
+// MARK: Chart: the point at the pointer or chosen by key, as in the table below it
 let at = null;
 const rows = () => all("#points tbody tr").reverse();
 const isShown = (row) => find(".clock", row).dataset.ms === at;

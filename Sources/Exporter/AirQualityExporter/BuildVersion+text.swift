@@ -1,5 +1,5 @@
 extension BuildVersion {
-    /// The output of `--version`, in the form of other exporters.
+    /// The output of `--version`, in the format of other exporters.
     static var text: String {
         """
         air-quality-exporter, version \(version) (branch: \(branch), revision: \(revision))
@@ -9,7 +9,7 @@ extension BuildVersion {
         """
     }
 
-    /// The compiler's version, as far as a program can know it.
+    /// The compiler's version, as far as a program can tell.
     static var swift: String {
         #if compiler(>=6.5)
             "6.5 or later"
@@ -20,7 +20,7 @@ extension BuildVersion {
         #endif
     }
 
-    /// As Go names it, because that is what other exporters print.
+    /// Go's name for the architecture, which other exporters print.
     private static var architecture: String {
         #if arch(x86_64)
             "amd64"

@@ -3,7 +3,7 @@ import System
 import WebSocket
 
 extension Configuration {
-    /// Logs what is accepted and probably a mistake.
+    /// Logs settings that are accepted but probably mistakes.
     func warn(_ logger: Logger, of feeds: [ConfiguredFeed]) {
         if isDemo, !feeds.isEmpty {
             logger.warning(

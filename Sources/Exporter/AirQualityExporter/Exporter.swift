@@ -18,7 +18,7 @@ final class Exporter: Sendable {
     let reloader: Reloader
     let handshakes: HandshakeFailures
 
-    /// Makes the parts and opens the files of storage and of the web configuration; `flags` are for errors.
+    /// Creates the parts, and opens the storage and web configuration files. `flags` name the source of errors.
     init(
         _ configuration: Configuration, feeds configuredFeeds: [ConfiguredFeed], flags: ParsedFlags, logger: Logger
     ) throws {
@@ -41,7 +41,7 @@ final class Exporter: Sendable {
         handshakes = HandshakeFailures(logger: logger)
     }
 
-    /// Opens the listening sockets. From then on `/metrics` is answered; feeds are dialled by ``run(_:signals:)``.
+    /// Opens the listening sockets and serves `/metrics` from then on. ``run(_:signals:)`` connects to the feeds.
     func listen() throws -> HTTPServer {
         var settings = HTTPServerConfiguration(addresses: configuration.web.listenAddresses, routes: routes())
         settings.usesSystemdSockets = configuration.web.usesSystemdSockets
@@ -63,11 +63,11 @@ final class Exporter: Sendable {
         }
     }
 
-    /// Runs until SIGTERM or SIGINT, then ends listening sockets, feeds and storage; returns the exit status.
+    /// Runs until SIGTERM or SIGINT, then closes listening sockets, feeds and storage. Returns the exit status.
     func run(_ server: HTTPServer, signals: Signals) throws -> Int32 {
         let demoThread = try demo.map { try ServiceThread(name: "demo-feed", body: $0.run) }
         let storageThread = try storage.map { file in
-            // SQLite takes some 4 KiB of stack for each symbolic link on the way to the file, and follows a hundred.
+            // SQLite needs about 4 KiB of stack per symbolic link on the way to the file, and follows up to a hundred.
             try ServiceThread(name: "storage", stackBytes: 4 << 20) { [logger, path = configuration.storageFile] in
                 file.run { $0.log(to: logger, path: path) }
             }
@@ -94,7 +94,7 @@ final class Exporter: Sendable {
         storage?.stop()
         storageThread?.join()
         logger.info("Stopped")
-        // Destructors could take away what a connection's thread still uses, such as one that checks a password.
+        // Destructors could free what a connection's thread still uses, for example while it checks a password.
         if !isServerStopped {
             LogWriter.standardError.flush()
             endProcess(status: 0)
@@ -102,8 +102,8 @@ final class Exporter: Sendable {
         return 0
     }
 
-    /// Handles timers and signals until one ends the process, on the calling thread. Each turn takes the store's lock,
-    /// so that the watchdog is fed only while nobody holds it for good.
+    /// Handles timers and signals on the calling thread until one ends the process. Each turn takes the store's lock,
+    /// so that the watchdog is fed only while the store is not deadlocked.
     private func supervise(_ signals: Signals, notify: NotifySocket?) {
         var clock = ClockWatch(wall: currentTime(), monotonic: monotonicTime())
         var nextCheckAt = monotonicTime()
@@ -133,7 +133,7 @@ final class Exporter: Sendable {
         }
     }
 
-    /// The time until the next timer: a second, or less where one is more exact.
+    /// Returns the time until the next timer: a second, or less at the end of a history window.
     private func waitTime(_ wall: Timestamp) -> Duration {
         let rule = store.rules.history
         let milliseconds = rule.usesWindows ? rule.interval - wall % rule.interval : 1000

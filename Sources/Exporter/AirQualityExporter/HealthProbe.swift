@@ -2,21 +2,20 @@ import Bytes
 import System
 import WebConfiguration
 
-/// One GET to a server of this machine, for a health check that needs no shell and no other program.
+/// A GET request to a server on this machine, for a health check that needs no shell or other program.
 struct HealthProbe: Sendable {
     var address: ListenAddress
-    /// Plain HTTP where `nil`. The server's certificate is not verified: the probe asks if it answers, not who it is.
+    /// `nil` = plain HTTP. The server's certificate is not verified: the probe checks its health, not its identity.
     var tls: TLSConfiguration?
 
-    /// Bytes of a line that is shown.
+    /// Maximum number of bytes shown of a line.
     static let lineLimit = 1024
     private static let responseLimit = 64 << 10
 
-    /// Requests the path and waits for the response, for however long it takes.
+    /// Requests the path and waits for the response, without a time-out.
     ///
-    /// - Returns: the body's first line; `nil` when the server wants a TLS client certificate, which a probe has not.
-    /// - Throws: `address` (nobody listens), `peer` (the status is not 200, or the response is not HTTP), or `system`
-    ///   (TLS).
+    /// - Returns: the first line of the body; `nil` if the server requires a TLS client certificate.
+    /// - Throws: `address` (nothing listens), `peer` (status other than 200, or not HTTP), `system` (TLS).
     func get(_ path: String) throws(SystemError) -> String? {
         do throws(SystemError) {
             let socket = try ClientSocket(address)
@@ -30,7 +29,7 @@ struct HealthProbe: Sendable {
             do throws(SystemError) {
                 _ = try session.handshake()
             } catch {
-                // In TLS 1.2 the server ends a connection without a client certificate, mostly with no alert.
+                // A TLS 1.2 server closes a connection without a client certificate, mostly without an alert.
                 let hasAnswered = error.code == .peer || session.hasPeerCertificate
                 guard hasAnswered, tls.requiresClientCertificate else { throw error }
             }
@@ -42,7 +41,7 @@ struct HealthProbe: Sendable {
         }
     }
 
-    /// Reads until the server closes the connection: `HTTP/1.1 200 …`, header fields, an empty line, the body.
+    /// Reads until the server closes the connection, and returns the first line of the body. Requires status 200.
     static func line(_ receive: () throws(SystemError) -> [UInt8]) throws(SystemError) -> String {
         var bytes: [UInt8] = []
         while bytes.count < responseLimit {

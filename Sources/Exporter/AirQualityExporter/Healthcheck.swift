@@ -1,11 +1,11 @@
 import System
 import WebConfiguration
 
-/// `healthcheck`: asks `/-/ready` of this configuration's first listen address, and returns the exit status.
+/// `healthcheck`: requests `/-/ready` from the configuration's first listen address. Returns the exit status.
 func healthcheck(_ configuration: Configuration) -> Int32 {
     do throws(SystemError) {
         let address = configuration.web.listenAddresses[0]
-        // Whatever blocks: a file, a name lookup, the server.
+        // Covers everything that may block: a file, a name lookup, the server.
         _ = try ServiceThread(name: "watchdog") {
             pauseThread(for: .seconds(5))
             writeUnhealthy("\(address): no response in time")
@@ -15,7 +15,7 @@ func healthcheck(_ configuration: Configuration) -> Int32 {
             try WebConfiguration(file: path)
         }
         let line = try HealthProbe(address: address, tls: web?.tls).get(ExporterPath.ready.rawValue)
-        // Without a client certificate there is no more to learn.
+        // Without a client certificate, nothing more can be checked.
         let shown = line ?? "the server speaks TLS and requires a client certificate"
         StandardStream.output.write("\(shown)\n", within: .seconds(1))
         return 0

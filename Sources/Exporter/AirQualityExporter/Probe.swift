@@ -5,7 +5,7 @@ import FeedOptions
 import System
 import WebSocket
 
-/// `probe`: prints what a feed sends, what is read of it, and what would read the rest; status 0 when a reading came.
+/// `probe`: prints what a feed sends, what is read from it and what would read the rest. Returns 0 after a reading.
 func probe(_ flags: ParsedFlags) throws -> Int32 {
     let options: ProbeOptions = try flags.options()
     let address = try flags.feedAddress()
@@ -25,12 +25,12 @@ private struct FeedVisit: Sendable {
     /// `nil` stands for a message that was too large.
     private(set) var messages: [[UInt8]?] = []
     private(set) var isConnected = false
-    /// Why the connection ended or did not come; `nil` while it is there.
+    /// Why the connection failed or ended; `nil` until then.
     private(set) var problem: String?
 
     private init() {}
 
-    /// Blocks until there are enough messages, the connection has ended, or the time is over.
+    /// Blocks until there are enough messages, the connection has ended or the time is over.
     init(_ address: WebSocketAddress, _ settings: Configuration, timeout: Duration) throws(SystemError) {
         let visit = Monitor(FeedVisit())
         let client = WebSocketClient(
@@ -86,7 +86,7 @@ private struct ProbeReport {
         addTable(of: best.readings)
     }
 
-    /// Adds a message, and why it gives no reading, or what of it is rejected.
+    /// Adds a message, with the reasons why it, or a part of it, gives no reading.
     private mutating func describe(_ message: [UInt8]?, number: Int) {
         guard let message else {
             return add("\nmessage \(number): too large, see --feed.max-message-bytes")

@@ -2,10 +2,10 @@ import AirQuality
 import Synchronization
 import System
 
-/// Reads the files again that the flags name, when asked to, and those of the web configuration when they have changed.
-/// A file that does not respond is an error in time.
+/// Rereads the files that flags name on request, and those of the web configuration when they change. A file that does
+/// not respond in time is an error.
 final class Reloader: Sendable {
-    /// The results of the last reloads; the start counts as one, and so does an automatic one.
+    /// The results of the last reloads, including the start and automatic ones.
     struct Outcome: Equatable {
         var areFeedsGood = true
         var isWebGood = true
@@ -18,7 +18,7 @@ final class Reloader: Sendable {
     private let web: WebConfigurationWatcher
     private let logger: Logger
     private let namesNoFile: Bool
-    /// For those who must not wait for a file. When two wait, another one would find nothing new.
+    /// Reloads for callers that must not block on a file. With two waiting, another would find nothing new.
     private let queue = WorkQueue(name: "files", limit: 2)
     private let state: Mutex<Outcome>
 
@@ -34,7 +34,7 @@ final class Reloader: Sendable {
 
     var outcome: Outcome { state.withLock(\.self) }
 
-    /// Reads all files; `nil` when all is well, else what is wrong, in one line.
+    /// Rereads all files. Returns `nil` if all are valid, else the problems in one line.
     func reload() -> String? {
         let feedProblem = feeds.reload()
         let webProblem = web.reload()
@@ -44,13 +44,13 @@ final class Reloader: Sendable {
         return problems.isEmpty ? nil : problems.joined(separator: "; ")
     }
 
-    /// Has all files read; does not block.
+    /// Requests a reload of all files. Does not block.
     func reloadSoon() {
         let isAccepted = queue.submit { [self] in _ = reload() }
         if !isAccepted { logger.error("Reload skipped: earlier ones are still in progress") }
     }
 
-    /// Has the files of the web configuration read if they have changed; to be called each second. Does not block.
+    /// Requests a reload of the web configuration's files if they have changed. Called every second; does not block.
     func checkWebConfiguration() {
         _ = queue.submit { [self] in
             if let isGood = web.check() { note(isWebGood: isGood) }

@@ -4,7 +4,7 @@ import Storage
 import System
 import WebConfiguration
 
-/// Does what the flags say, and returns the exit status.
+/// Runs the command that the flags specify, and returns the exit status.
 func run(_ flags: ParsedFlags, signals: Signals) throws -> Int32 {
     if ["probe", "healthcheck"].contains(flags.command.name) { signals.unblock() }
     if flags.command.name == "probe" { return try probe(flags) }

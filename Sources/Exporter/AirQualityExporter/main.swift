@@ -6,7 +6,7 @@ import System
 openMissingStandardStreams()
 let arguments = processArguments()
 if arguments.first == JQWorker.command { exit(JQWorker.run(arguments)) }
-// Before any other thread exists, so that all of them have the signals blocked.
+// Before any other thread exists, so that all of them inherit the blocked signals.
 let signals = Signals(reloads: true)
 returnFreedMemory()
 let status = Program.exporter.run(arguments, signals: signals) { try run($0, signals: signals) }

@@ -1,19 +1,19 @@
 internal import Glibc
 
-/// Bytes that wait to be sent, in their order. Pieces are shared with their sender, not copied.
+/// Queue of bytes to send. Pieces are shared with the caller, not copied.
 struct WaitingBytes {
-    /// Memory that a piece takes besides its bytes, about.
+    /// Approximate memory that a piece takes in addition to its bytes.
     private static let overhead = 64
 
     private var pieces: ArraySlice<[UInt8]> = []
-    /// Sent bytes of the first piece.
+    /// Number of bytes of the first piece that have been sent.
     private var sent = 0
-    /// Unsent bytes, and the memory that their pieces take besides.
+    /// Unsent bytes, including the overhead of their pieces.
     private(set) var byteCount = 0
 
     var isEmpty: Bool { pieces.isEmpty }
 
-    /// The unsent rest of the first piece.
+    /// The unsent part of the first piece.
     var first: ArraySlice<UInt8>? { pieces.first?[sent...] }
 
     mutating func append(_ bytes: [UInt8]) {
@@ -21,22 +21,22 @@ struct WaitingBytes {
         byteCount += bytes.count + Self.overhead
     }
 
-    /// - Parameter count: at most that of `first`.
+    /// - Parameter count: at most `first.count`.
     mutating func removeFirst(_ count: Int) {
         sent += count
         byteCount -= count
         guard sent == pieces.first?.count else { return }
         byteCount -= Self.overhead
-        // The bytes before a slice stay in memory.
+        // A slice keeps the memory of removed elements.
         pieces[pieces.startIndex] = []
         pieces.removeFirst()
         sent = 0
     }
 
-    /// Sends as much as the kernel takes; false when the connection is broken. Corresponds to `send`.
+    /// Sends as much as the kernel accepts; returns `false` if the connection is broken. Corresponds to `send`.
     ///
-    /// `lws_write` keeps what the kernel does not take, and as long as it does, libwebsockets reads nothing and does
-    /// not wait either: a peer that sends and never reads would take all of the processor.
+    /// Not `lws_write`: while it buffers what the kernel does not accept, libwebsockets neither reads nor waits, so a
+    /// peer that sends but never reads would keep a processor busy.
     mutating func send(to descriptor: Int32) -> Bool {
         while let piece = first {
             let count = unsafe piece.withUnsafeBytes {

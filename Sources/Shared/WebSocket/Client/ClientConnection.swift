@@ -1,26 +1,26 @@
 internal import Glibc
 
-/// One connection of a client, from the dial to the end of its socket. Belongs to the loop's thread.
+/// One connection of a client, from the dial to the end of its socket. Confined to the loop's thread.
 final class ClientConnection {
-    /// Bytes of TLS records on its own account, the handshake's included. A server that asks for new keys over and
-    /// over, and reads none of the answers, would have them pile up.
+    /// Limit on the bytes that TLS sends of its own accord, including the handshake: the replies to a server that
+    /// keeps requesting new keys, and never reads, would pile up.
     static let maximumTLSBytes = 256 << 10
 
     let number: Int
     let request: HandshakeRequest
     let tls: OpenSSLSession?
     var head = HTTPHeadReader(beginning: "HTTP/1.")
-    /// `nil` before the end of the handshake, and once nothing that arrives matters.
+    /// `nil` during the handshake, and once further input is ignored.
     var reader: FrameReader?
-    /// Further input is ignored.
+    /// Whether further input is ignored.
     private(set) var isEnding = false
-    /// Nothing is sent after what waits.
+    /// Whether a close frame is queued, which is the last thing sent.
     private var hasSentClose = false
-    /// `nil` before the dial has an outcome, and when the socket is gone.
+    /// `nil` before the dial has an outcome, and after the socket is gone.
     private var socket: Socket?
     private(set) var waiting = WaitingBytes()
     private var tlsBytes = 0
-    /// Only the newest ping is answered (RFC 6455, section 5.5.3): a flood of them fills no queue.
+    /// Payload of the latest ping; earlier ones get no pong (RFC 6455, section 5.5.3), so a flood fills no queue.
     private var pong: [UInt8]?
 
     init(number: Int, request: HandshakeRequest, tls: consuming OpenSSLSession?) {
@@ -29,7 +29,6 @@ final class ClientConnection {
         self.tls = tls
     }
 
-    /// The socket has connected, or begun to.
     func begin(_ socket: Socket) { self.socket = self.socket ?? socket }
 
     func socketEnded() {
@@ -39,7 +38,7 @@ final class ClientConnection {
 
     // MARK: Sending
 
-    /// Sends bytes, under TLS where there is any.
+    /// Queues bytes, encrypted if the connection uses TLS.
     func send(_ bytes: [UInt8]) {
         guard tls != nil else { return write(bytes) }
         guard tls?.send(bytes) == true, let records = tls?.takeOutput() else { return abort() }
@@ -50,7 +49,7 @@ final class ClientConnection {
         send(FrameWriter.frame(opcode, payload, mask: .random(in: .min ... .max)))
     }
 
-    /// Sends the records that TLS makes on its own account, such as alerts and key updates; false when too many.
+    /// Queues records that TLS sends of its own accord, such as alerts and key updates; `false` if they are too many.
     func sendFromTLS() -> Bool {
         let records = tls?.takeOutput() ?? []
         write(records)
@@ -64,7 +63,7 @@ final class ClientConnection {
         socket?.wantToWrite()
     }
 
-    /// Answers a ping as soon as nothing else waits.
+    /// Sends a pong as soon as the queue is empty.
     func answer(_ ping: [UInt8]) {
         pong = ping
         socket?.wantToWrite()
@@ -74,7 +73,7 @@ final class ClientConnection {
         if let payload = pong.take() { send(.pong, payload) }
     }
 
-    /// Sends as much as the kernel takes. When that is not all, the socket becomes writable again.
+    /// Sends as much as the kernel accepts, and asks to be called again for the rest.
     func flush() {
         guard let socket else { return }
         if waiting.isEmpty { sendPong() }
@@ -86,10 +85,10 @@ final class ClientConnection {
         }
     }
 
-    // MARK: The end
+    // MARK: Ending
 
-    /// Sends a close frame after what waits, and ends within a second whatever the server does. If we ended at once,
-    /// unread bytes of the server would turn the end into a reset, which can overtake what was sent last.
+    /// Sends a close frame after the queued bytes; the connection ends within a second, whatever the server does.
+    /// Closing it with unread input would cause a reset, which can overtake the last bytes sent.
     func close(status: UInt16?) {
         socket?.setDeadline(seconds: 1)
         sendPong()
@@ -98,7 +97,7 @@ final class ClientConnection {
         hasSentClose = true
     }
 
-    /// Ends in the loop's next turn.
+    /// Ends the connection in the loop's next turn.
     func abort() {
         stopReading()
         socket?.kill()

@@ -1,14 +1,14 @@
 internal import CLibWebSockets
 internal import System
 
-/// Passes sockets' events, lookups and orders to the `ConnectionState`, and does what it says; on the client's thread.
+/// Passes events, lookups and orders to the `ConnectionState` and performs its actions, on the client's thread.
 final class ClientLoop {
     private let client: WebSocketClient
     private let lookups = WorkQueue(name: "lookup", limit: 4)
     private var state: ConnectionState
-    /// The current connection, and earlier ones that are still closing: too few for a dictionary.
+    /// The current connection and earlier ones that are still closing: too few for a dictionary.
     private var connections: [ClientConnection] = []
-    /// A dial waits for the loop's next turn, so that libwebsockets is never entered from its own callbacks.
+    /// A dial for the loop's next turn, because libwebsockets must not be entered from its own callbacks.
     private var nextDial: (number: Int, ipAddress: String)?
     private(set) var isFinished = false
 
@@ -27,24 +27,24 @@ final class ClientLoop {
         handle(.connection(connection.number, event))
     }
 
-    /// Waits for something to happen to the sockets, or for a deadline, and handles it.
+    /// Waits for socket events or a deadline and handles them.
     func turn(_ context: borrowing WebSocketContext) {
         while let next = nextDial.take() { dial(next.number, next.ipAddress, context) }
         let now = monotonicTime()
         context.service(within: state.nextDeadline.map { $0 - now } ?? .seconds(3600))
-        // Only a deadline that had passed before the sockets were looked at: what arrived while the process was stopped
-        // has been read then.
+        // Only a deadline that had passed before the sockets were polled: what arrived while the process was suspended
+        // has then been read.
         if let deadline = state.nextDeadline, deadline <= now { handle(.timer, at: now) }
     }
 
-    /// Handles a callback of libwebsockets, which is not asked to speak HTTP, TLS or WebSocket.
+    /// Handles a callback of libwebsockets; on these raw sockets it speaks no HTTP, TLS or WebSocket.
     func handle(_ reason: lws_callback_reasons, of socket: Socket, bytes: Span<UInt8>) {
         guard let connection = connection(socket.number) else { return }
         switch reason {
         case LWS_CALLBACK_RAW_CONNECTED: begin(connection, socket)
         case LWS_CALLBACK_RAW_RX: if !connection.isEnding { receive(bytes, connection) }
         case LWS_CALLBACK_RAW_WRITEABLE: connection.flush()
-        // More than one of these may come, even without the first.
+        // A socket may cause several of these, even if it never connected; only the first has an effect.
         case LWS_CALLBACK_CLIENT_CONNECTION_ERROR, LWS_CALLBACK_RAW_CLOSE, LWS_CALLBACK_WSI_DESTROY: ended(connection)
         default: break
         }
@@ -53,7 +53,7 @@ final class ClientLoop {
     private func connection(_ number: Int) -> ClientConnection? { connections.first { $0.number == number } }
 }
 
-// MARK: What the state wants
+// MARK: Actions of the state
 
 extension ClientLoop {
     private func perform(_ action: ConnectionState.Action) {
@@ -67,7 +67,7 @@ extension ClientLoop {
                 from: .server, maximumMessageBytes: configuration.maximumMessageBytes, compression: compression)
             subscribe(connection)
         case .subscribe(let number):
-            // A server that does not read must not be owed more and more.
+            // Send nothing more to a server that does not read.
             if let connection = connection(number), connection.waiting.isEmpty { subscribe(connection) }
         case .ping(let number): connection(number)?.send(.ping, [])
         case .close(let number, let status): connection(number)?.close(status: status)
@@ -80,7 +80,7 @@ extension ClientLoop {
         for text in configuration.subscriptions { connection.send(.text, Array(text.utf8)) }
     }
 
-    /// Looks the host up on another thread, which may outlive the client: that can take half a minute.
+    /// Looks up the host on another thread, which may outlive the client: a lookup can take half a minute.
     private func resolve(_ number: Int, host: String) {
         let isAccepted = lookups.submit { [weak client = client] in client?.give(.connection(number, lookUp(host))) }
         if !isAccepted { client.give(.connection(number, .notResolved(detail: "earlier name lookups hang"))) }
@@ -102,7 +102,7 @@ extension ClientLoop {
             return handle(.connection(number, .answered(.rejected(detail: "\(error)", retryAfter: nil))))
         }
         connections.append(connection)
-        // The connection may have begun or even ended within the call.
+        // The connection may have begun or even ended within this call.
         if let socket = context.dial(ipAddress, port: address.port, number: number) {
             connection.begin(socket)
         } else {
@@ -111,7 +111,7 @@ extension ClientLoop {
     }
 }
 
-// MARK: What happens to the sockets
+// MARK: Events of the sockets
 
 extension ClientLoop {
     private func begin(_ connection: ClientConnection, _ socket: Socket) {
@@ -140,7 +140,7 @@ extension ClientLoop {
         }
     }
 
-    /// - Returns: how the TLS session has ended, `nil` while it goes on.
+    /// - Returns: how the TLS session ended; `nil` while it is open.
     private func decrypt(_ bytes: Span<UInt8>, _ connection: ClientConnection) -> ConnectionState.ConnectionEvent? {
         connection.tls?.receive(bytes)
         do throws(SystemError) {
@@ -157,7 +157,7 @@ extension ClientLoop {
         return nil
     }
 
-    /// Reads what the server has sent, without TLS: its response, then frames.
+    /// Reads plaintext from the server: its handshake response, then frames.
     private func read(_ bytes: Span<UInt8>, _ connection: ClientConnection) {
         var position = 0
         do throws(HandshakeRejection) {
@@ -177,7 +177,7 @@ extension ClientLoop {
         var position = start
         var messageCount = 0
         var violation: ProtocolViolation?
-        // Taken out for all frames: each access to what a class keeps is checked.
+        // Taken out once for all frames: each access to a class's property is checked for exclusivity.
         var reader = connection.reader.take()
         do throws(ProtocolViolation) {
             while !connection.isEnding, let event = try reader?.next(bytes, at: &position) {
@@ -191,7 +191,7 @@ extension ClientLoop {
                 case .ping(let payload): connection.answer(payload)
                 case .close(let frame): handle(.closeFrame(frame), of: connection)
                 }
-                // Thousands of messages may have come at once, each with a program to run.
+                // Orders must not wait for thousands of messages that arrived at once, each with a jq program to run.
                 takeOrders()
             }
         } catch {
@@ -202,7 +202,7 @@ extension ClientLoop {
         if let violation { handle(.violation(violation), of: connection) }
     }
 
-    /// Does what other threads want.
+    /// Handles the events submitted by other threads.
     func takeOrders() {
         for event in client.takeOrders() { handle(event) }
     }
@@ -215,7 +215,7 @@ extension ClientLoop {
     }
 }
 
-/// Looks up the addresses of a host, in the order in which to try them. Blocks, for half a minute at times.
+/// Looks up the IP addresses of a host, in the order to try them. May block for half a minute.
 private func lookUp(_ host: String) -> ConnectionState.ConnectionEvent {
     do throws(SystemError) { return .resolved(try SocketAddress.lookUp(host).map(\.ip.description)) } catch {
         return .notResolved(detail: error.reason)

@@ -11,15 +11,14 @@ extension ConnectionState {
 
     struct Attempt {
         var step = Step.resolving
-        /// IP addresses that have not been tried.
+        /// IP addresses that have not been tried yet.
         var ipAddresses: ArraySlice<String> = []
         var ipAddress = ""
-        /// End of the time for the whole attempt.
         let deadline: Duration
-        /// End of the time for the IP address that is dialled: its share of the time that is left.
+        /// Deadline for connecting to the current IP address: an equal share of the time left.
         var addressDeadline: Duration?
 
-        /// Disconnect reason if the connection ends in this step.
+        /// Returns the disconnect reason if the connection ends in this step.
         func end(port: Int) -> (reason: DisconnectReason, detail: String) {
             switch step {
             case .resolving: (.resolve, "the name lookup ended")

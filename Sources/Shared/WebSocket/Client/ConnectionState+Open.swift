@@ -2,7 +2,7 @@ internal import Bytes
 internal import FeedProtocol
 
 extension ConnectionState {
-    /// Connected: when to ping and when to give up.
+    /// State of an open connection: when to ping, when to subscribe again and when to give up.
     struct Open {
         let connectedAt: Duration
         var lastByteAt: Duration
@@ -53,7 +53,7 @@ extension ConnectionState {
             lastMessageAt + limits.idleTimeout.orNever
         }
 
-        /// Time at which the next ping is due, or anything at all after the last one.
+        /// When the next ping is due or, after a ping, when the pong time-out expires.
         private func pingDeadline(_ limits: WebSocketClientConfiguration) -> Duration {
             if let pingSentAt { pingSentAt + limits.pongTimeout } else { lastByteAt + limits.pingInterval.orNever }
         }
@@ -65,6 +65,6 @@ extension ConnectionState {
 }
 
 extension Duration {
-    /// A limit of zero is none: longer than any process lives.
+    /// Zero means no limit: a time longer than any process runs.
     fileprivate var orNever: Duration { self > .zero ? self : .seconds(1 << 40) }
 }

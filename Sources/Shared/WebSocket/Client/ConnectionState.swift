@@ -3,30 +3,30 @@ internal import FeedProtocol
 
 /// The state machine of one feed's connections: it takes events and returns actions.
 ///
-/// Each attempt gets exactly one `disconnected`, however many callbacks libwebsockets makes: the events of a connection
-/// carry its number, and only the newest number counts. The deadlines are kept here too, so that none depends on a
-/// callback. Not copyable: reading from it never copies the configuration.
+/// Each attempt gets exactly one `disconnected`, however many callbacks libwebsockets makes: events carry a
+/// connection number, and only the newest number counts. The deadlines are kept here too, so that none depends on a
+/// callback. Not copyable, so that reads never copy the configuration.
 struct ConnectionState: ~Copyable {
     enum Event: Equatable {
-        /// `nextDeadline` has passed. The first one begins the first attempt.
+        /// `nextDeadline` has passed. The first one starts the first attempt.
         case timer
         case connection(Int, ConnectionEvent)
         case reconnect, pause, resume, stop
     }
 
     enum ConnectionEvent: Equatable {
-        /// IP addresses in the order in which they should be tried.
+        /// IP addresses in the order to try them.
         case resolved([String])
         case notResolved(detail: String)
         case tcpConnected
-        /// TLS, where there is any, is done and the request goes out.
+        /// The TLS handshake, if any, is complete and the request is sent.
         case requesting
         case answered(HandshakeResponse)
         case closeFrame(CloseFrame)
         case violation(ProtocolViolation)
-        /// A file for TLS cannot be used, or the server and we do not agree.
+        /// A TLS file cannot be used, or TLS has failed.
         case tlsFailed(detail: String)
-        /// There is no connection any more, or there never was one.
+        /// The connection is gone, or was never established.
         case ended
     }
 
@@ -34,11 +34,11 @@ struct ConnectionState: ~Copyable {
         case report(WebSocketEvent)
         case resolve(Int, host: String)
         case dial(Int, ipAddress: String)
-        /// The handshake is done: read frames, send the subscriptions.
+        /// Start reading frames and send the subscriptions.
         case open(Int, Compression?)
         case ping(Int)
         case subscribe(Int)
-        /// Send a close frame after what waits to be sent, and let the server end the connection.
+        /// Send a close frame after the queued bytes, and let the server close the connection.
         case close(Int, status: UInt16?)
         /// End the lookup or the connection at once.
         case abort(Int)
@@ -54,13 +54,13 @@ struct ConnectionState: ~Copyable {
         case closing(until: Duration)
     }
 
-    /// Time that the server has to end the connection after the close frame of `stop`.
+    /// How long the server may take to close the connection after the close frame of `stop`.
     static let closeTimeout: Duration = .seconds(1)
 
     let configuration: WebSocketClientConfiguration
     private var policy: ReconnectPolicy
     private var phase = Phase.waiting(until: .zero)
-    // Passed with the current event.
+    // Arguments of the current `handle`.
     private var now = Duration.zero
     private var random = 0.0
     /// Number of the newest lookup or connection.
@@ -71,7 +71,7 @@ struct ConnectionState: ~Copyable {
         policy = ReconnectPolicy(minimum: configuration.reconnectMinimum, maximum: configuration.reconnectMaximum)
     }
 
-    /// The time of the next `timer`; `nil` when only another event leads on.
+    /// Time of the next `timer`; `nil` while only other events matter.
     var nextDeadline: Duration? {
         switch phase {
         case .paused, .finished: nil
@@ -81,7 +81,7 @@ struct ConnectionState: ~Copyable {
         }
     }
 
-    /// Any bytes at all came from the newest connection.
+    /// Records that bytes arrived on the newest connection.
     mutating func received(at now: Duration) {
         guard case .open(var open) = phase else { return }
         open.lastByteAt = now
@@ -89,7 +89,7 @@ struct ConnectionState: ~Copyable {
         phase = .open(open)
     }
 
-    /// Whole messages came from the newest connection, if any.
+    /// Records that complete messages arrived on the newest connection.
     mutating func received(messages count: Int, at now: Duration) {
         guard count > 0, case .open(var open) = phase else { return }
         open.lastMessageAt = now
@@ -97,7 +97,7 @@ struct ConnectionState: ~Copyable {
         phase = .open(open)
     }
 
-    /// - Parameter random: in 0..<1, another one at each call.
+    /// - Parameter random: a new value in 0..<1 for each call.
     mutating func handle(_ event: Event, at now: Duration, random: Double) -> [Action] {
         self.now = now
         self.random = random
@@ -112,7 +112,7 @@ struct ConnectionState: ~Copyable {
     }
 }
 
-// MARK: The ways of an attempt
+// MARK: Attempts and connections
 
 extension ConnectionState {
     private mutating func begin() -> [Action] {
@@ -207,10 +207,10 @@ extension ConnectionState {
     }
 }
 
-// MARK: The ways to an end
+// MARK: Ending
 
 extension ConnectionState {
-    /// Ends the attempt or the connection, by `abort` unless told otherwise; the next one waits as the policy says.
+    /// Ends the attempt or connection, with `abort` by default; the policy decides how long to wait for the next.
     private mutating func disconnect(
         _ reason: DisconnectReason, _ detail: String, retryAfter: Duration? = nil, by ending: Action? = nil
     ) -> [Action] {
@@ -227,7 +227,7 @@ extension ConnectionState {
         let ending = ending ?? .abort(number)
         number += 1
         self.phase = phase
-        // A peer's words fit on one line of a log.
+        // Fit a peer's text on one line of the log.
         let line = onOneLine(String(String.UnicodeScalarView(detail.unicodeScalars.prefix(300))))
         return [ending, .report(.disconnected(reason, detail: line, retryAfter: retryAfter))]
     }

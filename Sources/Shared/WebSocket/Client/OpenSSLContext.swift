@@ -1,17 +1,17 @@
 internal import CLibWebSockets
 internal import System
 
-/// The one owner of an OpenSSL `SSL_CTX` for `wss://` addresses. Sessions keep what they need of it.
+/// Sole owner of an OpenSSL `SSL_CTX` for `wss://` addresses; sessions retain what they need of it.
 @safe struct OpenSSLContext: ~Copyable {
     let context: OpaquePointer
 
     init(_ tls: WebSocketTLS) throws(TLSFileError) {
-        // Without memory, which is the one thing that it needs, nothing goes on.
+        // Fails only when out of memory, and then nothing else works either.
         unsafe context = SSL_CTX_new(TLS_client_method())!
-        // SSL_CTX_set_min_proto_version and SSL_CTX_set_mode, which are macros.
+        // The macros SSL_CTX_set_min_proto_version and SSL_CTX_set_mode.
         _ = unsafe SSL_CTX_ctrl(context, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_2_VERSION), nil)
         _ = unsafe SSL_CTX_ctrl(context, SSL_CTRL_MODE, Int(SSL_MODE_RELEASE_BUFFERS), nil)
-        // SSL_OP_NO_RENEGOTIATION, which is a macro: a handshake amid messages would hold up what is to be sent.
+        // The macro SSL_OP_NO_RENEGOTIATION: a handshake between messages would delay what is to be sent.
         _ = unsafe SSL_CTX_set_options(context, 1 << 30)
         if let file = tls.caFile {
             try unsafe Self.use(file, as: .authorities) { pem in
@@ -20,26 +20,26 @@ internal import System
                 }
             }
         } else {
-            // Without the system's authorities no server is trusted, which each connection says then.
+            // Without the system's authorities no server is trusted; each connection then reports that.
             _ = unsafe SSL_CTX_set_default_verify_paths(context)
         }
         guard let file = tls.certificateFile else { return }
         try unsafe Self.use(file, as: .certificate) { pem in
             unsafe Self.readCertificates(pem) { number, certificate in
                 if number == 0 { return unsafe SSL_CTX_use_certificate(context, certificate) == 1 }
-                // The certificates after it lead to its authority: SSL_CTX_add1_chain_cert, which is a macro.
+                // The other certificates lead to its authority: the macro SSL_CTX_add1_chain_cert.
                 return unsafe SSL_CTX_ctrl(context, SSL_CTRL_CHAIN_CERT, 1, UnsafeMutableRawPointer(certificate)) == 1
             }
         }
         try unsafe Self.use(tls.keyFile ?? file, as: .key) { pem in
             guard let key = unsafe PEM_read_bio_PrivateKey(pem, nil, noPassPhrase, nil) else { return false }
             defer { unsafe EVP_PKEY_free(key) }
-            // A key of another kind than the certificate's is taken, and compared with it only then.
+            // The first call accepts a key of another type than the certificate's; only the check compares them.
             return unsafe SSL_CTX_use_PrivateKey(context, key) == 1 && SSL_CTX_check_private_key(context) == 1
         }
     }
 
-    /// Gives each certificate of a file to `use`, with its number; false when none is there, or one is not usable.
+    /// Passes each certificate in a file to `use`, with its index; `false` if there is none or one is unusable.
     private static func readCertificates(_ pem: OpaquePointer, _ use: (Int, OpaquePointer) -> Bool) -> Bool {
         var count = 0
         while let certificate = unsafe PEM_read_bio_X509_AUX(pem, nil, noPassPhrase, nil) {
@@ -47,12 +47,12 @@ internal import System
             guard unsafe use(count, certificate) else { return false }
             count += 1
         }
-        // The end of the file is an error of OpenSSL like any other.
+        // OpenSSL reports the end of the file as an error.
         let error = ERR_peek_last_error()
         return count > 0 && ERR_GET_LIB(error) == ERR_LIB_PEM && ERR_GET_REASON(error) == PEM_R_NO_START_LINE
     }
 
-    /// OpenSSL gets the content and not the name, which may be that of a pipe by then, on which it would wait.
+    /// Loads a file. OpenSSL gets the content, not the name, which might be that of a pipe by then and block it.
     private static func use(
         _ file: String, as role: TLSFileError.Role, with load: (_ pem: OpaquePointer) -> Bool
     ) throws(TLSFileError) {
@@ -82,7 +82,7 @@ private func noPassPhrase(
     _: UnsafeMutablePointer<CChar>?, _: Int32, _: Int32, _: UnsafeMutableRawPointer?
 ) -> Int32 { 0 }
 
-/// The newest error of this thread in OpenSSL's words; it is forgotten then.
+/// Returns OpenSSL's text for this thread's latest error, and clears its errors.
 func newestOpenSSLError() -> String {
     let error = ERR_peek_last_error()
     ERR_clear_error()

@@ -1,21 +1,21 @@
 internal import CLibWebSockets
 internal import System
 
-/// The one owner of an OpenSSL `SSL`: the client's side of a TLS connection, without a socket.
+/// Sole owner of an OpenSSL `SSL`: the client side of a TLS connection, without a socket.
 ///
-/// libwebsockets could do this too, but hides why a connection fails, does not check the certificate of an IPv6
-/// address, and takes TLS for its own HTTP client alone.
+/// The TLS of libwebsockets hides why a connection fails, does not verify the certificate of an IPv6 address, and
+/// works only with its own HTTP client.
 @safe struct OpenSSLSession: ~Copyable {
     enum Step {
-        /// The handshake is over; from now on `send` may be called.
+        /// The handshake is complete; `send` may be called from now on.
         case established
         case plaintext([UInt8])
-        /// The server has ended its half of the connection.
+        /// The server has closed its half of the connection.
         case ended
     }
 
     private let ssl: OpaquePointer
-    /// Memory, which belongs to `ssl`: what has come from the wire, and what is to go there.
+    /// Memory BIOs, owned by `ssl`: bytes from the wire and bytes for it.
     private let received: OpaquePointer
     private let outgoing: OpaquePointer
 
@@ -30,10 +30,10 @@ internal import System
         if isNumericAddress(address.host) {
             _ = unsafe X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), address.host)
         } else {
-            // Certificates and SNI (RFC 6066, section 3) name hosts without the dot at their end.
+            // Certificates and SNI (RFC 6066, section 3) name hosts without a trailing dot.
             let name = address.host.hasSuffix(".") ? String(address.host.dropLast()) : address.host
             _ = unsafe SSL_set1_host(ssl, name)
-            // SSL_set_tlsext_host_name, which is a macro.
+            // The macro SSL_set_tlsext_host_name.
             _ = unsafe name.withCString { host in
                 unsafe SSL_ctrl(
                     ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME, Int(TLSEXT_NAMETYPE_host_name),
@@ -46,13 +46,13 @@ internal import System
 
     private var isEstablished: Bool { unsafe SSL_is_init_finished(ssl) == 1 }
 
-    /// Takes in bytes from the wire; `next` goes on with them.
+    /// Accepts bytes from the wire, for `next` to process.
     func receive(_ bytes: Span<UInt8>) {
         unsafe bytes.withUnsafeBytes { _ = unsafe BIO_write(received, $0.baseAddress, Int32($0.count)) }
     }
 
-    /// Goes on with what has come from the wire, with nothing as well; `nil` when more has to come first. `takeOutput`
-    /// has the answer, also after a fault.
+    /// Processes the bytes received so far, if any; `nil` if more are needed. Afterwards `takeOutput` returns what to
+    /// send, even after an error.
     func next() throws(SystemError) -> Step? {
         ERR_clear_error()
         guard isEstablished else {
@@ -60,7 +60,7 @@ internal import System
             return result == 1 ? .established : try end(after: result)
         }
         var result: Int32 = 0
-        // A record has up to 16 KiB.
+        // A record holds up to 16 KiB.
         let plaintext = unsafe [UInt8](unsafeUninitializedCapacity: 16 << 10) { buffer, count in
             result = unsafe SSL_read(ssl, buffer.baseAddress, Int32(buffer.count))
             count = Int(max(result, 0))
@@ -68,7 +68,7 @@ internal import System
         return result > 0 ? .plaintext(plaintext) : try end(after: result)
     }
 
-    /// Encrypts bytes for the server, all of them, which a memory BIO accepts; false when the session has failed.
+    /// Encrypts all bytes, since a memory BIO accepts any number; returns `false` if the session has failed.
     func send(_ bytes: [UInt8]) -> Bool {
         ERR_clear_error()
         return unsafe SSL_write(ssl, bytes, Int32(bytes.count)) == bytes.count
@@ -82,7 +82,7 @@ internal import System
         }
     }
 
-    /// The meaning of a call that has not succeeded; `nil` when it needs more bytes from the wire.
+    /// Interprets a call that has not succeeded; `nil` if it needs more bytes from the wire.
     private func end(after result: Int32) throws(SystemError) -> Step? {
         switch unsafe SSL_get_error(ssl, result) {
         case SSL_ERROR_WANT_READ: return nil
@@ -95,7 +95,7 @@ internal import System
         let error = ERR_peek_last_error()
         let alert = ERR_GET_REASON(error) - SSL_AD_REASON_OFFSET
         if ERR_GET_LIB(error) == ERR_LIB_SSL, alert >= 0 {
-            // OpenSSL 3.0 has no words for the alerts that are new in TLS 1.3.
+            // OpenSSL 3.0 has no text for the alerts that TLS 1.3 introduced.
             let words =
                 alert == TLS13_AD_CERTIFICATE_REQUIRED
                 ? "certificate required" : unsafe String(cString: SSL_alert_desc_string_long(alert))

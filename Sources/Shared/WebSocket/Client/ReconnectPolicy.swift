@@ -1,12 +1,12 @@
 /// Exponential back-off with full jitter.
 ///
-/// The bound doubles with each failure in a row, from the minimum to the maximum. The wait is anything between zero and
-/// the bound, all equally likely. After a connection that lasted a minute the bound is the minimum again.
+/// The bound doubles with each consecutive failure, from the minimum to the maximum; the delay is uniform between
+/// zero and the bound. A connection that lasted a minute resets the bound.
 struct ReconnectPolicy: Equatable {
     static let healthyAfter: Duration = .seconds(60)
-    /// Upper bound for `Retry-After`.
+    /// Upper limit on `Retry-After`.
     static let maximumRetryAfter: Duration = .seconds(300)
-    /// With a smaller bound a dead feed would be dialled without a pause.
+    /// With a smaller bound, a feed that is down would be dialled almost without pause.
     static let minimumBound: Duration = .milliseconds(10)
 
     let minimum: Duration
@@ -20,7 +20,7 @@ struct ReconnectPolicy: Equatable {
 
     var bound: Duration { min(minimum * (1 << failures), maximum) }
 
-    /// The wait after a connection that lasted `connectedFor`, `nil` when it was never open; `random` is in 0..<1.
+    /// Returns the delay before the next attempt. `connectedFor` is `nil` if never connected; `random` is in 0..<1.
     mutating func delay(connectedFor: Duration?, retryAfter: Duration?, random: Double) -> Duration {
         if let connectedFor, connectedFor >= Self.healthyAfter { failures = 0 }
         let jittered = bound * random
@@ -28,6 +28,6 @@ struct ReconnectPolicy: Equatable {
         return max(jittered, min(retryAfter ?? .zero, Self.maximumRetryAfter))
     }
 
-    /// Forgets earlier failures, because a user asked for a new connection.
+    /// Forgets earlier failures, because a user requested a new connection.
     mutating func reset() { failures = 0 }
 }

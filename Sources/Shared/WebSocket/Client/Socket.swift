@@ -1,22 +1,21 @@
 internal import CLibWebSockets
 
-/// An `lws`: a socket in a context's loop. There from its first event, or from the dial that made it, until `ended`.
+/// A socket in a context's event loop (an `lws`), valid from its dial or first event until the loop handles its end.
 @safe struct Socket {
     private let wsi: OpaquePointer
 
     init(_ wsi: OpaquePointer) { unsafe self.wsi = wsi }
 
-    /// The number that it was dialled with.
+    /// Number of the connection it was dialled for.
     var number: Int { unsafe Int(bitPattern: lws_get_opaque_user_data(wsi)) }
 
     var descriptor: Int32 { unsafe lws_get_socket_fd(wsi) }
 
-    /// Asks for one `writable`.
+    /// Requests one `LWS_CALLBACK_RAW_WRITEABLE`.
     func wantToWrite() { unsafe lws_callback_on_writable(wsi) }
 
-    /// Ends the socket after that many seconds.
     func setDeadline(seconds: Int32) { unsafe lws_set_timeout(wsi, PENDING_TIMEOUT_USER_OK, seconds) }
 
-    /// Ends the socket in the loop's next turn, and not from within this call.
+    /// Closes the socket in the loop's next turn, not within this call.
     func kill() { setDeadline(seconds: LWS_TO_KILL_ASYNC) }
 }

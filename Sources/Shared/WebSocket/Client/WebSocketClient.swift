@@ -2,7 +2,7 @@ internal import CLibWebSockets
 internal import Synchronization
 internal import System
 
-/// A client that stays connected to one WebSocket server: it retries indefinitely.
+/// A client that stays connected to one WebSocket server, retrying indefinitely.
 ///
 /// ```swift
 /// let client = WebSocketClient(
@@ -15,11 +15,11 @@ internal import System
 /// thread.join()
 /// ```
 ///
-/// libwebsockets connects and runs the loop of sockets; TLS, the handshake and the frames are made and read here. Each
-/// client has a context and a thread of its own, so that nothing that happens to one feed delays another.
+/// libwebsockets connects and runs the event loop; TLS, the handshake and framing are done here. Each client has its
+/// own context and thread, so that one feed cannot delay another. All methods but `run` may be called on any thread.
 public final class WebSocketClient: Sendable {
-    /// Events that other threads have for the loop, and where it waits for them.
-    // @unchecked: the pointer is only used under the lock, and taken away under it before the context is destroyed.
+    /// Events that other threads have submitted, and the context that is woken for them.
+    // @unchecked: the pointer is used only under the lock, and cleared under it before the context is destroyed.
     @safe private struct Orders: @unchecked Sendable {
         var events: [ConnectionState.Event] = []
         /// An `lws_context`.
@@ -33,8 +33,8 @@ public final class WebSocketClient: Sendable {
 
     /// - Parameters:
     ///   - onEvent: called on the thread of `run`.
-    ///   - onMessage: called on the thread of `run` with each whole message, which is only there during the call; it is
-    ///     empty when the message is too large. While it runs, nothing is read.
+    ///   - onMessage: called on the thread of `run` with each complete message, which is valid only during the call,
+    ///     and empty if the message is too large. Nothing is read while it runs.
     public init(
         configuration: WebSocketClientConfiguration, onEvent: @escaping @Sendable (WebSocketEvent) -> Void,
         onMessage: @escaping @Sendable (_ kind: WebSocketMessageKind, _ message: Span<UInt8>) -> Void
@@ -44,7 +44,7 @@ public final class WebSocketClient: Sendable {
         self.onMessage = onMessage
     }
 
-    /// Blocks the calling thread until `stop`; to be called once.
+    /// Runs the client on the calling thread until `stop`. Call it only once.
     public func run() {
         let loop = ClientLoop(self)
         guard let context = makeContext(loop) else { return }
@@ -55,36 +55,36 @@ public final class WebSocketClient: Sendable {
         }
     }
 
-    /// Any thread: closes with status 1001 and lets `run` return, a second later at most.
+    /// Closes with status 1001; `run` returns within a second.
     public func stop() { give(.stop) }
 
-    /// Any thread: ends what there is, with reason `requested`, and dials at once; also when paused.
+    /// Ends any attempt or connection with reason `requested` and dials at once, even when paused.
     public func reconnect() { give(.reconnect) }
 
-    /// Any thread: ends what there is, with reason `paused`, and does not dial until `resume`.
+    /// Ends any attempt or connection with reason `paused`, and does not dial until `resume` or `reconnect`.
     public func pause() { give(.pause) }
 
-    /// Any thread: dials at once when paused, else does nothing.
+    /// Dials at once when paused, otherwise does nothing.
     public func resume() { give(.resume) }
 
-    /// Any thread: has the loop handle an event.
+    /// Submits an event to the loop.
     func give(_ event: ConnectionState.Event) {
         orders.withLock { orders in
             if orders.events.last != event { orders.events.append(event) }
-            // The one function of libwebsockets that other threads may call.
+            // The only function of libwebsockets that other threads may call.
             if let context = unsafe orders.context { unsafe lws_cancel_service(context) }
         }
     }
 
-    /// Takes what `give` was called with.
+    /// Returns and clears the events submitted with `give`.
     func takeOrders() -> [ConnectionState.Event] {
         orders.withLock { exchange(&$0.events, with: []) }
     }
 
-    /// Has `give` end the wait of a context from now on; `nil` before that is destroyed.
+    /// Sets the context that `give` wakes; `nil` before that context is destroyed.
     func setContext(_ context: OpaquePointer?) { orders.withLock { unsafe $0.context = context } }
 
-    /// A context, `nil` when stopped before there was memory and a descriptor for one.
+    /// Makes a context, retrying every second while there is no memory or descriptor for it; `nil` once stopped.
     private func makeContext(_ loop: ClientLoop) -> WebSocketContext? {
         while !orders.withLock({ $0.events.contains(.stop) }) {
             if let context = WebSocketContext(loop, of: self) { return context }

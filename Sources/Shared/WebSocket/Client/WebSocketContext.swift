@@ -1,7 +1,7 @@
 internal import CLibWebSockets
 internal import System
 
-/// The one owner of an `lws_context`: a client's sockets in one loop. Belongs to the thread that calls `service`.
+/// Sole owner of an `lws_context`: the event loop of a client's sockets. Confined to the thread that calls `service`.
 @safe struct WebSocketContext: ~Copyable {
     let context: OpaquePointer
     private let loop: ClientLoop
@@ -10,7 +10,7 @@ internal import System
     private let timer: UnsafeMutablePointer<lws_sorted_usec_list_t>
     private let log: UnsafeMutableRawPointer?
     nonisolated(unsafe) private static let protocols: UnsafePointer<lws_protocols> = {
-        // An empty one ends the list.
+        // An empty entry ends the list.
         let protocols = UnsafeMutablePointer<lws_protocols>.allocate(capacity: 2)
         unsafe protocols.initialize(repeating: lws_protocols(), count: 2)
         unsafe protocols[0].name = unsafe Self.characters(of: "feed")
@@ -18,8 +18,8 @@ internal import System
         return unsafe UnsafePointer(protocols)
     }()
 
-    /// Keeps the loop for all events; the last one comes while this object goes. Until then the client lets other
-    /// threads end `service`. `nil` when libwebsockets fails; it does not say why.
+    /// Retains the loop, which gets events until the context is destroyed. The client lets other threads interrupt
+    /// `service`. `nil` if libwebsockets fails; it gives no reason.
     init?(_ loop: ClientLoop, of client: WebSocketClient) {
         lws_set_log_level(0, nil)
         var info = unsafe lws_context_creation_info()
@@ -28,14 +28,14 @@ internal import System
         // Ignore http_proxy.
         unsafe info.http_proxy_address = unsafe Self.characters(of: "")
         unsafe info.user = unsafe Unmanaged.passUnretained(loop).toOpaque()
-        // Limit of one `recv`.
+        // Limit on one `recv`.
         unsafe info.pt_serv_buf_size = 64 << 10
-        // One connection, and those before it that end within a second.
+        // One connection, and earlier ones that close within a second.
         unsafe info.fd_limit_per_thread = 64
-        // The deadlines are ours.
+        // `ConnectionState` keeps the deadlines.
         unsafe info.timeout_secs = UInt32(Int32.max) / 2
         unsafe info.connect_timeout_secs = UInt32(Int32.max) / 2
-        // Root stays root. Debian 12: the numbers in libwebsockets' header are signed, later unsigned.
+        // Keep user and group. Debian 12: these fields of libwebsockets are signed, later unsigned.
         unsafe info.uid = .init(truncatingIfNeeded: -1)
         unsafe info.gid = .init(truncatingIfNeeded: -1)
         let log = unsafe CLibWebSockets_log(&info)
@@ -56,15 +56,15 @@ internal import System
         unsafe UnsafeRawPointer(text.utf8Start).assumingMemoryBound(to: CChar.self)
     }
 
-    /// Waits for something to happen, for so long at most, and lets the loop handle it. Corresponds to `lws_service`.
+    /// Waits for socket events, for at most `time`, and passes them to the loop. Corresponds to `lws_service`.
     func service(within time: Duration) {
-        // A wait has whole milliseconds, rounded down.
+        // libwebsockets waits for whole milliseconds, rounded down.
         unsafe lws_sul_schedule(context, 0, timer, timerFired, (Int64(time.pollMilliseconds) + 1) * 1000)
         _ = unsafe lws_service(context, 0)
     }
 
-    /// Begins to connect; `nil` when that failed at once. The loop knows the socket by its number, and may have heard
-    /// of it before this returns.
+    /// Starts to connect; `nil` if that fails at once. The loop may get events of the socket, which it knows by
+    /// `number`, before this returns.
     func dial(_ ipAddress: String, port: Int, number: Int) -> Socket? {
         var info = unsafe lws_client_connect_info()
         unsafe info.context = context
@@ -90,7 +90,7 @@ internal import System
     }
 }
 
-/// Called by libwebsockets for everything that happens to a socket; corresponds to `lws_callback_function`.
+/// Called by libwebsockets for each socket event; corresponds to `lws_callback_function`.
 @c(airquality_socket_callback)
 private func socketCallback(
     wsi: OpaquePointer?, reason: lws_callback_reasons, user: UnsafeMutableRawPointer?,
@@ -98,12 +98,12 @@ private func socketCallback(
 ) -> Int32 {
     guard let wsi = unsafe wsi, let owner = unsafe lws_context_user(lws_get_context(wsi)) else { return 0 }
     let loop = unsafe Unmanaged<ClientLoop>.fromOpaque(owner).takeUnretainedValue()
-    // With other events there is something else behind the pointer.
+    // For other events, `bytes` points to something else.
     let buffer = unsafe UnsafeRawBufferPointer(start: bytes, count: reason == LWS_CALLBACK_RAW_RX ? count : 0)
     unsafe loop.handle(reason, of: Socket(wsi), bytes: buffer.bindMemory(to: UInt8.self).span)
     return 0
 }
 
-/// Called by libwebsockets when the time of `service` is over; corresponds to `sul_cb_t`.
+/// Called by libwebsockets when the time of `service` has passed; corresponds to `sul_cb_t`.
 @c(airquality_timer_fired)
 private func timerFired(_: UnsafeMutablePointer<lws_sorted_usec_list_t>?) {}

@@ -1,7 +1,7 @@
 public enum WebSocketMessageKind: Sendable, Equatable {
-    /// Text as the peer sent it: its UTF-8 is not checked here.
+    /// Text as sent by the peer; its UTF-8 is not validated.
     case text
     case binary
-    /// Longer than the limit; the message itself is not kept. `bytes` is its length on the wire.
+    /// Exceeds the size limit; its content is discarded. `bytes` is its length on the wire.
     case tooLarge(bytes: Int)
 }

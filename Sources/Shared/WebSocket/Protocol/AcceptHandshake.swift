@@ -2,7 +2,7 @@ internal import Bytes
 internal import CLibWebSockets
 internal import HTTPText
 
-/// The response that accepts a request, whatever its path (RFC 6455, section 4.2), with additional fields.
+/// Returns the 101 response to a request (RFC 6455, section 4.2) with additional fields; any path is accepted.
 func acceptHandshake(_ head: HTTPHead, fields: [HTTPField]) throws(HandshakeRejection) -> [UInt8] {
     guard head.startLine.hasSuffix(" HTTP/1.1"), head.fields.count("Host") == 1 else {
         throw HandshakeRejection("this is no GET request of HTTP/1.1")
@@ -24,7 +24,7 @@ func acceptHandshake(_ head: HTTPHead, fields: [HTTPField]) throws(HandshakeReje
     return responseHead("101 Switching Protocols", [upgrade, connection, accept] + fields)
 }
 
-/// `Sec-WebSocket-Accept` for a `Sec-WebSocket-Key` (RFC 6455, section 4.2.2). Corresponds to `lws_SHA1`.
+/// Returns the `Sec-WebSocket-Accept` for a `Sec-WebSocket-Key` (RFC 6455, section 4.2.2), using `lws_SHA1`.
 func webSocketAccept(key: String) -> String {
     let text = Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8)
     var digest = [UInt8](repeating: 0, count: 20)

@@ -1,6 +1,6 @@
 /// The content of a close frame (RFC 6455, section 5.5.1).
 struct CloseFrame: Equatable {
-    /// Status and reason of the frame, `nil` when it is empty.
+    /// `nil` if the frame is empty.
     let status: UInt16?
     let reason: String
 
@@ -22,7 +22,7 @@ struct CloseFrame: Equatable {
         self.reason = reason
     }
 
-    /// Statuses allowed in a frame: section 7.4 and the registry that it set up.
+    /// Statuses allowed in a frame: section 7.4 and the IANA registry it established.
     private static let allowed: [ClosedRange<UInt16>] = [1000...1003, 1007...1014, 3000...4999]
 
     var description: String {

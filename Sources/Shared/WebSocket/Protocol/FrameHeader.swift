@@ -1,4 +1,4 @@
-/// The beginning of a frame (RFC 6455, section 5.2).
+/// The header of a frame (RFC 6455, section 5.2).
 struct FrameHeader {
     enum Opcode: UInt8 {
         case continuation = 0
@@ -11,17 +11,17 @@ struct FrameHeader {
         var isControl: Bool { rawValue >= 8 }
     }
 
-    /// The sender of a frame: clients mask theirs, servers do not (section 5.1).
+    /// Clients must mask their frames, servers must not (section 5.1).
     enum Sender { case client, server }
 
     static let maximumLength = 14
 
     let opcode: Opcode
     let isFinal: Bool
-    /// RSV1, which permessage-deflate puts on the first frame of a compressed message (RFC 7692, section 6).
+    /// RSV1, which permessage-deflate sets on the first frame of a compressed message (RFC 7692, section 6).
     let isCompressed: Bool
     let payloadBytes: Int
-    /// Masking key of a client's frame, else zero.
+    /// Masking key of a client's frame; zero for a server's.
     let mask: InlineArray<4, UInt8>
 
     static func length(secondByte: UInt8) -> Int {
@@ -33,7 +33,7 @@ struct FrameHeader {
         }
     }
 
-    /// Reads a header of `FrameHeader.length(secondByte:)` bytes.
+    /// Parses a header of exactly `FrameHeader.length(secondByte:)` bytes.
     init(_ bytes: Span<UInt8>, from sender: Sender) throws(ProtocolViolation) {
         let first = bytes[0]
         let second = bytes[1]

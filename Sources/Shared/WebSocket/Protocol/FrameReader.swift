@@ -1,15 +1,15 @@
 internal import Bytes
 
-/// A peer's stream of bytes after the handshake → messages and control frames (RFC 6455, section 5).
+/// Decodes what a peer sends after the handshake into messages and control frames (RFC 6455, section 5).
 ///
-/// Strict about everything but the UTF-8 of text, which is handed on as it is.
+/// Strict about everything except the UTF-8 of text messages, which is not checked.
 struct FrameReader: ~Copyable {
     enum Event: Equatable {
-        /// A whole message, empty when it is too large.
+        /// A complete message; empty if it is too large.
         case message(WebSocketMessageKind, [UInt8])
-        /// A whole message that lies in the given bytes, as most do: one frame, neither masked nor compressed.
+        /// A complete message in place, at this range of the bytes: one frame, neither masked nor compressed.
         case messageInPlace(WebSocketMessageKind, Range<Int>)
-        /// May come between the fragments of a message, and so may `close`.
+        /// Like `close`, may arrive between the fragments of a message.
         case ping([UInt8])
         case close(CloseFrame)
     }
@@ -33,8 +33,8 @@ struct FrameReader: ~Copyable {
 
     /// Reads up to the end of the next message, ping or close frame.
     ///
-    /// - Parameter position: of the first byte that is not read yet; then behind the last that is.
-    /// - Returns: `nil` when the bytes end before it does, and after a close frame: nothing counts behind it.
+    /// - Parameter position: index of the first unread byte; advanced past the bytes that are read.
+    /// - Returns: `nil` if the bytes end before that, and after a close frame: anything behind it is ignored.
     mutating func next(_ bytes: Span<UInt8>, at position: inout Int) throws(ProtocolViolation) -> Event? {
         while !isClosed {
             if frame == nil { try readHeader(bytes, at: &position) }
@@ -56,7 +56,7 @@ struct FrameReader: ~Copyable {
         return nil
     }
 
-    /// Reads what there is of a header; `frame` is set once it is whole.
+    /// Reads the available bytes of a header; sets `frame` once it is complete.
     private mutating func readHeader(_ bytes: Span<UInt8>, at position: inout Int) throws(ProtocolViolation) {
         while headerCount < 2 || headerCount < FrameHeader.length(secondByte: headerBytes[1]) {
             guard position < bytes.count else { return }
@@ -92,7 +92,7 @@ struct FrameReader: ~Copyable {
         }
     }
 
-    /// - Returns: `nil` when the frame is no whole message, or none that can be read where it lies.
+    /// - Returns: `nil` if the frame is not a complete message, or cannot be read in place.
     private func kindOfMessageInPlace(_ frame: FrameHeader, within byteCount: Int) -> WebSocketMessageKind? {
         guard sender == .server, frame.isFinal, !frame.isCompressed, payloadLeft == frame.payloadBytes,
             payloadLeft <= min(byteCount, maximumMessageBytes)
@@ -106,7 +106,6 @@ struct FrameReader: ~Copyable {
 
     private mutating func take(_ masked: Span<UInt8>, of frame: FrameHeader) throws(ProtocolViolation) {
         let start = frame.payloadBytes - payloadLeft - masked.count
-        // Clients mask theirs (section 5.3).
         let unmasked = sender == .server ? [] : masked.indices.map { masked[$0] ^ frame.mask[(start + $0) & 3] }
         let payload = sender == .server ? masked : unmasked.span
         if frame.opcode.isControl {
@@ -159,7 +158,6 @@ private struct PartialMessage {
         if isTooLarge { bytes = [] } else { bytes.append(part) }
     }
 
-    /// When it is whole.
     var kind: WebSocketMessageKind {
         if isTooLarge { return .tooLarge(bytes: wireBytes) }
         return isText ? .text : .binary

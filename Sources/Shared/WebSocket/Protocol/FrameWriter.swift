@@ -1,6 +1,6 @@
-/// Frames of ours, always final.
+/// Encodes frames to send; each is a complete message or control frame.
 enum FrameWriter {
-    /// - Parameter mask: of a client's frame, unpredictable (RFC 6455, section 5.3); `nil` in a server's.
+    /// - Parameter mask: unpredictable masking key of a client's frame (RFC 6455, section 5.3); `nil` for a server's.
     static func frame(_ opcode: FrameHeader.Opcode, _ payload: [UInt8], mask: UInt32?) -> [UInt8] {
         var frame: [UInt8] = [0x80 | opcode.rawValue]
         frame.reserveCapacity(FrameHeader.maximumLength + payload.count)

@@ -2,10 +2,10 @@ internal import Bytes
 public import HTTPText
 
 extension HTTPField {
-    /// True for fields that the handshake sets itself, so that they cannot be given.
+    /// Whether the handshake sets this field itself, so that users cannot.
     public var isReserved: Bool { Self.reserved.contains { equalsIgnoringCase(name.utf8, $0) } }
 
-    /// Completes an error about a reserved field.
+    /// For a reserved field, the text that follows "expected" in an error message.
     public var expectedInstead: String {
         isNamed("Sec-WebSocket-Protocol")
             ? "the flag for subprotocols instead of the header \(name)"

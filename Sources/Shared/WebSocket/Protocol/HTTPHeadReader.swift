@@ -1,18 +1,17 @@
-/// Takes heads off the beginning of a stream of bytes.
+/// Reads HTTP heads from the start of a byte stream that arrives in pieces.
 struct HTTPHeadReader {
-    /// Limit of all heads of the stream together.
+    /// Limit on the combined size of all heads in the stream.
     static let maximumBytes = 64 << 10
 
     private let beginning: [UInt8]
-    /// Number of bytes of all heads so far.
     private var count = 0
     private var text: [UInt8] = []
 
-    /// - Parameter beginning: expected first bytes of each head; anything else is rejected at once.
+    /// - Parameter beginning: required start of each head; the first byte that differs is an error.
     init(beginning: String) { self.beginning = Array(beginning.utf8) }
 
-    /// - Parameter position: of the first byte that is not read yet; then behind the last that is.
-    /// - Returns: a head, or `nil` when the bytes end before it does.
+    /// - Parameter position: index of the first unread byte; advanced past the bytes that are read.
+    /// - Returns: a head, or `nil` if the bytes end before it does.
     mutating func read(_ bytes: Span<UInt8>, at position: inout Int) throws(HandshakeRejection) -> HTTPHead? {
         while position < bytes.count {
             let byte = bytes[position]
@@ -27,7 +26,7 @@ struct HTTPHeadReader {
                 throw HandshakeRejection("it does not begin with \(String(decoding: beginning, as: UTF8.self))")
             }
             text.append(byte)
-            // A lone LF ends a line as well (section 2.2).
+            // A lone LF also ends a line (RFC 9112, section 2.2).
             guard byte == UInt8(ascii: "\n") else { continue }
             if text.suffix(3).elementsEqual("\n\r\n".utf8) || text.suffix(2).elementsEqual("\n\n".utf8) {
                 defer { text = [] }

@@ -1,8 +1,8 @@
 internal import HTTPText
 
-/// A head that cannot be read, or a request that is none for a WebSocket.
+/// A malformed HTTP head, or a request that is not a valid WebSocket handshake.
 struct HandshakeRejection: Error, Equatable {
-    /// One line for people.
+    /// One-line, human-readable explanation.
     let reason: String
     private let status: String
     private let fields: [HTTPField]
@@ -13,7 +13,7 @@ struct HandshakeRejection: Error, Equatable {
         self.fields = fields
     }
 
-    /// A server's whole response to a request; the connection ends after it.
+    /// The complete response of a server, which closes the connection after it.
     var response: [UInt8] {
         let body = Array((reason + "\n").utf8)
         let more = [

@@ -1,19 +1,18 @@
 internal import Bytes
 internal import HTTPText
 
-/// The request for a WebSocket (RFC 6455, section 4.1).
+/// The opening handshake of a client (RFC 6455, section 4.1).
 struct HandshakeRequest {
-    /// The one extension that is offered: each message compressed on its own, which costs the server no memory between
-    /// messages. A server that does not agree to that is understood as well: see `Inflater`.
+    /// The only extension offered: every message compressed on its own, which costs the server no memory between
+    /// messages. A server that keeps its context nevertheless is supported too; see `Inflater`.
     static let compressionOffer = "permessage-deflate; server_no_context_takeover; client_no_context_takeover"
 
     let bytes: [UInt8]
-    /// The only good `Sec-WebSocket-Accept`.
     let expectedAccept: String
     let subprotocols: [String]
 
     /// - Parameters:
-    ///   - fields: checked: each is valid, and none is reserved.
+    ///   - fields: validated, none of them reserved.
     ///   - key: 16 random bytes.
     init(_ address: WebSocketAddress, fields: [HTTPField], subprotocols: [String], key: [UInt8]) {
         let key = encodeBase64(key)

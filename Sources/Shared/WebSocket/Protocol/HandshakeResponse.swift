@@ -2,9 +2,9 @@ internal import Bytes
 internal import HTTPText
 internal import System
 
-/// The server's response to the request.
+/// A server's response to a `HandshakeRequest`.
 enum HandshakeResponse: Equatable {
-    /// 100 to 199 without 101: the response is still to come.
+    /// Status 1xx other than 101: the final response is still to come.
     case interim
     case accepted(Compression?, fields: [HTTPField])
     case rejected(detail: String, retryAfter: Duration?)
@@ -30,7 +30,7 @@ enum HandshakeResponse: Equatable {
         }
     }
 
-    /// `HTTP/1.1 101 Switching Protocols`; what stands behind the number does not matter.
+    /// Status code of a line such as `HTTP/1.1 101 Switching Protocols`; the text after the code is ignored.
     private static func status(_ line: String) -> Int? {
         let parts = line.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count >= 2, parts[0].utf8.count == 8, parts[1].utf8.count == 3, parts[1].utf8.allSatisfy(isDigit)
@@ -38,7 +38,7 @@ enum HandshakeResponse: Equatable {
         return Int(parts[1]).flatMap { $0 >= 100 ? $0 : nil }
     }
 
-    /// Looks for no body, whatever length or coding some servers send with a status 101 (RFC 9112, section 6.3).
+    /// Ignores `Content-Length` and `Transfer-Encoding`, which some servers send with a 101 (RFC 9112, section 6.3).
     private static func upgrade(_ fields: [HTTPField], _ request: HandshakeRequest) -> HandshakeResponse {
         func rejected(_ detail: String) -> HandshakeResponse {
             .rejected(detail: "status 101 " + detail, retryAfter: nil)

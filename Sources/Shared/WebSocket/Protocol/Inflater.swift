@@ -1,16 +1,16 @@
 internal import CZlib
 
-/// The one owner of a zlib stream that reads compressed messages (RFC 7692): some 60 KiB, whatever they hold.
+/// Sole owner of a zlib stream that decompresses messages (RFC 7692); takes about 60 KiB, whatever they contain.
 ///
-/// A message can be abandoned in the middle, so a decompression bomb is as cheap as any other message. With context
-/// takeover the rest has to be inflated all the same, for the window of the message after it.
+/// A message can be abandoned halfway, so a decompression bomb costs no more than any other message. With context
+/// takeover the rest must still be inflated, because the next message may refer to it.
 @safe struct Inflater: ~Copyable {
-    /// zlib keeps a pointer to it, so it must not move.
+    /// Must not move, because zlib keeps a pointer to it.
     private let stream: UnsafeMutablePointer<z_stream>
-    /// The buffer that zlib writes into, so that a message only ever grows by what was in the payload.
+    /// Output buffer of zlib; a message grows only by what its payload inflates to.
     private let output: UnsafeMutableBufferPointer<UInt8>
     private let compression: Compression
-    /// The rest of the message means nothing, or nobody wants it.
+    /// Whether the rest of the message is ignored: the sender ended the stream, or the message was abandoned.
     private var isOver = false
 
     init(_ compression: Compression) {
@@ -25,24 +25,24 @@ internal import CZlib
     mutating func begin() {
         switch compression {
         case .withoutContext: unsafe inflateReset(stream)
-        // Behind the end of a stream another one begins, with the window of the one before it.
+        // After an ended stream another one may begin, which keeps the window.
         case .withContext: if isOver { unsafe inflateResetKeep(stream) }
         }
         isOver = false
     }
 
-    /// - Parameter onOutput: called with what the payload inflates to, piece by piece; false abandons the message.
+    /// - Parameter onOutput: called with each piece of inflated payload; returns `false` to abandon the message.
     mutating func inflate(
         _ payload: Span<UInt8>, isLast: Bool, _ onOutput: (Span<UInt8>) -> Bool
     ) throws(ProtocolViolation) {
         try inflate(payload, onOutput)
-        // The sender has left these four bytes out (section 7.2.1).
+        // The sender omits these four bytes (section 7.2.1).
         let tail: InlineArray<4, UInt8> = [0x00, 0x00, 0xFF, 0xFF]
         if isLast { try inflate(tail.span, onOutput) }
     }
 
     private mutating func inflate(_ payload: Span<UInt8>, _ onOutput: (Span<UInt8>) -> Bool) throws(ProtocolViolation) {
-        // A stream that its sender has ended (BFINAL) has only the empty block of section 7.2.3.4 behind it.
+        // After the sender ends a stream (BFINAL), only the empty block of section 7.2.3.4 follows.
         if isOver || payload.isEmpty { return }
         let isSound = unsafe payload.withUnsafeBufferPointer { input in
             unsafe stream.pointee.next_in = unsafe UnsafeMutablePointer(mutating: input.baseAddress)
@@ -68,7 +68,7 @@ internal import CZlib
             case Z_STREAM_END:
                 isOver = true
                 return true
-            // No progress: it wants more input. Room left in the output says the same.
+            // More input is needed, as it is when Z_OK leaves room in the output.
             case Z_BUF_ERROR: return true
             case Z_OK: if left > 0 { return true }
             default: return false

@@ -2,25 +2,25 @@ internal import Bytes
 internal import Glibc
 public import System
 
-/// A `ws://` or `wss://` address (RFC 6455, section 3), checked.
+/// A validated `ws://` or `wss://` address (RFC 6455, section 3).
 public struct WebSocketAddress: Sendable, Equatable {
     public private(set) var isSecure = false
     /// In lower case; an IPv6 address without its brackets.
     public private(set) var host = "localhost"
     public private(set) var port = 80
-    /// Path and query as the request line has them; begins with `/`.
+    /// Path and query for the request line; begins with `/`.
     public private(set) var target = "/"
-    /// `Basic …`, from the user and the password in the address.
+    /// `Basic …`, built from the user and password in the address.
     public private(set) var authorization: String?
 
-    /// The least that a server has to accept of path and query (RFC 9112, section 3).
+    /// Limit on the whole address: the request-line length that every server should support (RFC 9112, section 3).
     static let maximumBytes = 8000
     private static let maximumLabelBytes = 128
 
-    /// `ws://localhost/`.
+    /// Creates `ws://localhost/`.
     public init() {}
 
-    /// - Throws: why not, without anything of the text, which may have a password in it.
+    /// - Throws: a reason that quotes nothing from the text, which may contain a password.
     public init(_ text: String) throws(SystemError) {
         guard text.utf8.count <= Self.maximumBytes else {
             throw SystemError(.address, "it is longer than \(Self.maximumBytes) bytes")
@@ -31,7 +31,7 @@ public struct WebSocketAddress: Sendable, Equatable {
             throw SystemError(.address, "it does not begin with ws:// or wss://")
         }
         let rest = text.utf8.dropFirst(isSecure ? 6 : 5)
-        // A query may have an address as a value.
+        // A query may contain an address.
         let isTwice = rest.prefix { $0 != UInt8(ascii: "?") }.firstRange(of: "://".utf8) != nil
         let isList = [",", ";", "|", " "].contains {
             lowercased.contains($0 + "ws://") || lowercased.contains($0 + "wss://")
@@ -56,8 +56,8 @@ public struct WebSocketAddress: Sendable, Equatable {
         self.target = target.hasPrefix("/") ? String(target) : "/" + target
     }
 
-    /// The `feed` label: without user, password, query and default port; the path is `/` when there is none, and has
-    /// `…` for what may be a token; the label ends after 128 bytes.
+    /// The `feed` label: no user, password, query or default port. An empty path becomes `/`, path segments that may
+    /// be tokens become `…`, and the label is cut to 128 bytes.
     public var label: String {
         let path = pathWithoutTokens(String(target.prefix { $0 != "?" }))
         var label = (isSecure ? "wss://" : "ws://") + hostHeader + path
@@ -65,7 +65,7 @@ public struct WebSocketAddress: Sendable, Equatable {
         return label
     }
 
-    /// The `Host` header (RFC 9110, section 7.2).
+    /// Value of the `Host` header field (RFC 9110, section 7.2).
     var hostHeader: String {
         // Only an IPv6 address has colons.
         let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
@@ -78,7 +78,7 @@ public struct WebSocketAddress: Sendable, Equatable {
         guard let decoded = percentDecoded(user) else {
             throw SystemError(.address, "a % in its user or password is not followed by two hexadecimal digits")
         }
-        // The colon between the two is not percent-encoded, one inside them is: only the first counts in RFC 7617.
+        // RFC 7617 splits at the first colon; only the separator is literal here, other colons are percent-encoded.
         let credentials = user.contains(UInt8(ascii: ":")) ? decoded : decoded + [UInt8(ascii: ":")]
         return "Basic " + encodeBase64(credentials)
     }
@@ -113,7 +113,7 @@ public struct WebSocketAddress: Sendable, Equatable {
 
 private func isHostCharacter(_ byte: UInt8) -> Bool { isLetterOrDigit(byte) || "-._".utf8.contains(byte) }
 
-/// Corresponds to `inet_pton`.
+/// Whether the host is an IPv4 or IPv6 address. Corresponds to `inet_pton`.
 func isNumericAddress(_ host: String) -> Bool {
     var address = in6_addr()
     return unsafe inet_pton(AF_INET, host, &address) == 1 || inet_pton(AF_INET6, host, &address) == 1

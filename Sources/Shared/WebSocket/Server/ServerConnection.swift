@@ -2,33 +2,32 @@ internal import Glibc
 internal import HTTPText
 internal import System
 
-/// One client of a server.
 final class ServerConnection {
     private enum Phase {
-        /// Before the end of the handshake.
+        /// Before the handshake is complete.
         case asking
         case open
-        /// The rest is sent, and then it is for the client to end the connection: unread bytes of it would turn an end
-        /// of ours into a reset, which can overtake what was sent last.
+        /// The queue is drained, then the client is left to close the connection: closing it with unread input would
+        /// cause a reset, which can overtake the last bytes sent.
         case leaving
         case ended
     }
 
-    /// Time within which a client has to do its part: to send its request, to take some of what waits for it, to end.
+    /// How long a client may make no progress in sending its request, reading queued bytes or closing.
     private static let timeout: Duration = .seconds(30)
 
-    /// Limits what one client may have of the server, see `IPAddress.client`.
+    /// Key for per-client limits; see `IPAddress.client`.
     let client: [UInt8]
     private let socket: FileDescriptor
     private var maximumQueuedBytes: Int
     private var head = HTTPHeadReader(beginning: "GET ")
     private var reader = FrameReader(from: .client, maximumMessageBytes: 4 << 10)
     private var waiting = WaitingBytes()
-    /// Only the newest ping is answered (RFC 6455, section 5.5.3): a flood of them fills no queue.
+    /// Payload of the latest ping; earlier ones get no pong (RFC 6455, section 5.5.3), so a flood fills no queue.
     private var pong: [UInt8]?
     private var phase = Phase.asking
     private(set) var isGreeted = false
-    /// Monotonic time at which the client last did its part, or first had one.
+    /// Monotonic time of the client's last progress, or of when it was first expected.
     private var wentOnAt = monotonicTime()
 
     init(_ socket: consuming FileDescriptor, client: [UInt8], maximumQueuedBytes: Int) {
@@ -42,7 +41,7 @@ final class ServerConnection {
     var isEnded: Bool { phase == .ended }
     var hasBytesToSend: Bool { !waiting.isEmpty || pong != nil }
 
-    /// Monotonic time at which the connection ends unless it has gone on; `nil`: it is not the client's turn.
+    /// Monotonic time at which the connection ends without progress; `nil` while none is expected from the client.
     var deadline: Duration? { isOpen && waiting.isEmpty ? nil : wentOnAt + Self.timeout }
 
     func endIfDue(at now: Duration) {
@@ -51,14 +50,14 @@ final class ServerConnection {
 
     // MARK: Sending
 
-    /// Sends the first messages, however many bytes they have: others may wait besides.
+    /// Queues the greeting, and raises the queue limit by its size.
     func greet(with frames: [[UInt8]]) {
         isGreeted = true
         for frame in frames { waiting.append(frame) }
         maximumQueuedBytes += waiting.byteCount
     }
 
-    /// Sends a frame, or ends the connection when too much waits.
+    /// Queues a frame; ends the connection if the queue exceeds its limit.
     func send(_ frame: [UInt8]) {
         guard waiting.isEmpty || waiting.byteCount + frame.count <= maximumQueuedBytes else {
             phase = .ended
@@ -68,7 +67,6 @@ final class ServerConnection {
         waiting.append(frame)
     }
 
-    /// Sends as much as the kernel takes.
     func flush() {
         if waiting.isEmpty { sendPong() }
         let before = waiting.byteCount
@@ -84,7 +82,7 @@ final class ServerConnection {
         if let payload = pong.take() { send(FrameWriter.frame(.pong, payload, mask: nil)) }
     }
 
-    /// Sends a close frame after what waits; ends at once before the end of the handshake.
+    /// Sends a close frame after the queued bytes; ends the connection at once if the handshake is not complete.
     func close(status: UInt16?) {
         if phase == .asking { phase = .ended }
         guard isOpen else { return }
@@ -101,7 +99,7 @@ final class ServerConnection {
 
     // MARK: Receiving
 
-    /// Reads what has arrived; `fields` are additional header fields of a response that accepts.
+    /// Reads the available input; `fields` are added to the response that accepts the handshake.
     func receive(_ fields: [HTTPField]) {
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
@@ -126,7 +124,7 @@ final class ServerConnection {
         }
     }
 
-    /// Ignores the messages of a client as long as it keeps to the protocol.
+    /// Discards messages, as long as the client follows the protocol.
     private func readFrames(_ bytes: Span<UInt8>, at position: inout Int) {
         do throws(ProtocolViolation) {
             while isOpen, let event = try reader.next(bytes, at: &position) {
@@ -135,7 +133,7 @@ final class ServerConnection {
                     if String(validating: text, as: UTF8.self) == nil {
                         throw ProtocolViolation("text that is not UTF-8", closeStatus: 1007)
                     }
-                // Frames of clients are masked, so that no message lies in place.
+                // Frames of clients are masked, so no message is read in place.
                 case .message, .messageInPlace: break
                 case .ping(let payload): pong = payload
                 case .close(let frame): close(status: frame.status)

@@ -3,13 +3,13 @@ internal import HTTPText
 internal import Synchronization
 public import System
 
-/// A server that sends the same text messages to all clients: the feeds of this package. A client that is too slow is
-/// disconnected, never waited for; messages of clients are ignored; one address has half of the places at most.
+/// A server that broadcasts text messages, used by the feeds of this package. Clients that cannot keep up are
+/// disconnected; messages from clients are ignored; one client address may hold at most half of all connections.
 public final class WebSocketServer: Sendable {
-    /// Time that clients have to answer the close frame of `stop`.
+    /// How long clients may take to respond to the close frame of `stop`.
     private static let closeTimeout: Duration = .seconds(1)
 
-    /// The port that it listens on, also when 0 was asked for.
+    /// The actual port, also when port 0 was requested.
     public let port: Int
     private let configuration: WebSocketServerConfiguration
     private let maximumClients: Int
@@ -18,20 +18,18 @@ public final class WebSocketServer: Sendable {
     private let state = Mutex(State())
 
     private struct State {
-        /// Also before the end of their handshake; only the thread of `run` adds and removes them.
+        /// Includes clients that are still in the handshake; only the thread of `run` adds and removes them.
         var connections: [ServerConnection] = []
-        /// The frames of the last greeting, mostly those of the one before: a message is in memory once.
+        /// Frames of the latest greeting; an equal one reuses them, so its messages are in memory only once.
         var greeting: [[UInt8]] = []
         var isClosing = false
         var stopsAt: Duration?
 
-        /// Number of clients whose handshake is done.
+        /// Number of clients whose handshake is complete.
         var count: Int { connections.count { $0.isGreeted && !$0.isEnded } }
     }
 
-    /// Listens at once; clients are answered when `run` is called.
-    ///
-    /// - Throws: a `SystemError` that names the address and the reason.
+    /// Starts listening; clients are served once `run` is called. The error names an address that cannot be bound.
     public init(_ configuration: WebSocketServerConfiguration) throws(SystemError) {
         self.configuration = configuration
         maximumClients = OpenFileLimit.raise(forConnections: 1024)
@@ -40,7 +38,7 @@ public final class WebSocketServer: Sendable {
         port = if case .tcp(_, let port) = listener.address { port } else { 0 }
     }
 
-    /// Blocks the calling thread until `stop`; to be called once.
+    /// Serves clients on the calling thread until `stop`. Call it only once.
     public func run() {
         var knownCount = 0
         while !isOver {
@@ -52,12 +50,12 @@ public final class WebSocketServer: Sendable {
         state.withLock { $0 = State() }
     }
 
-    /// Whether `stop` was called, and the clients are gone or have had their time.
+    /// Whether `stop` was called and all clients are gone or `closeTimeout` has passed.
     private var isOver: Bool {
         state.withLock { state in state.stopsAt.map { state.count == 0 || monotonicTime() >= $0 } ?? false }
     }
 
-    /// Waits until something happens, and serves the clients to whom it happens.
+    /// Waits for the next event or deadline and serves the clients concerned.
     private func turn() {
         let (sockets, deadline) = state.withLock { state in
             state.connections.removeAll(where: \.isEnded)
@@ -80,7 +78,7 @@ public final class WebSocketServer: Sendable {
         if polled[1].revents != 0 { accept() }
     }
 
-    /// Serves the clients to whom something has happened, and greets those that are new: no broadcast comes between.
+    /// Serves clients with pending events and greets new ones, with no broadcast in between.
     private func serve(_ polled: ArraySlice<pollfd>) {
         let now = monotonicTime()
         state.withLock { state in
@@ -97,11 +95,11 @@ public final class WebSocketServer: Sendable {
         }
     }
 
-    /// Lets a client in, unless its address has half of the places already.
+    /// Accepts a client, unless its address already holds half of all connections.
     private func accept() {
         let accepted = unsafe SocketAddress.filled { unsafe Glibc.accept(listener.descriptor, $0, $1) }
         guard let (number, address) = accepted else {
-            // The client has gone, or there is no descriptor for it, which would be so again at once.
+            // The client is gone, or no descriptor is free, in which case an immediate retry would fail too.
             if errno != EAGAIN { pauseThread(for: .milliseconds(10)) }
             return
         }
@@ -118,7 +116,7 @@ public final class WebSocketServer: Sendable {
 
     // MARK: Any thread
 
-    /// Sends a text message to each client that is there.
+    /// Sends a text message to every connected client.
     public func broadcast(_ message: [UInt8]) {
         let frame = FrameWriter.frame(.text, message, mask: nil)
         change { state in
@@ -131,8 +129,8 @@ public final class WebSocketServer: Sendable {
 
     public var clientCount: Int { state.withLock(\.count) }
 
-    /// Sends each client a close frame after what waits for it, and takes no new ones from then on: one that comes back
-    /// at once would be closed again.
+    /// Sends each client a close frame after its queued messages, and accepts no new clients: a client that
+    /// reconnects at once would only be closed again.
     public func close(status: UInt16 = 1000) {
         change { state in
             state.isClosing = true
@@ -140,7 +138,7 @@ public final class WebSocketServer: Sendable {
         }
     }
 
-    /// Closes with status 1001 and lets `run` return, a second later at most.
+    /// Closes with status 1001; `run` returns within a second.
     public func stop() {
         close(status: 1001)
         change { $0.stopsAt = $0.stopsAt ?? monotonicTime() + Self.closeTimeout }

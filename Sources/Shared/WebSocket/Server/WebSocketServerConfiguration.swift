@@ -1,18 +1,18 @@
 public import HTTPText
 public import System
 
-/// Settings of a `WebSocketServer`. Its closures are called on the thread of `run`.
+/// Settings of a `WebSocketServer`. The closures are called on the thread of `run`.
 public struct WebSocketServerConfiguration: Sendable {
-    /// One of TCP.
+    /// Must be a TCP address.
     public var address: ListenAddress
-    /// A client for which more bytes than this would wait is disconnected, unless it waits for a single message.
+    /// A client is disconnected if more bytes than this would be queued for it, except for a single large message.
     var maximumQueuedBytes = 64 << 20
-    /// Additional header fields of the handshake's response, each valid and none reserved.
+    /// Additional header fields for the handshake response, validated and none of them reserved.
     public var headers: [HTTPField] = []
-    /// Returns the text messages that a new client gets before any others. If a change is made before it is broadcast,
-    /// no client misses the change, though one may get it twice. Broadcasts of other threads wait for it.
+    /// Returns the text messages that a new client receives first. If a change is applied before it is broadcast, no
+    /// client misses it, though one may receive it twice. Broadcasts from other threads wait for this closure.
     public var greeting: @Sendable () -> [[UInt8]] = { [] }
-    /// Called when a client has come or gone, with the number of clients.
+    /// Called with the number of clients whenever it changes.
     public var onClientCount: @Sendable (Int) -> Void = { _ in }
 
     public init(address: ListenAddress) { self.address = address }

@@ -1,14 +1,14 @@
 internal import Glibc
 
-/// A file to which lines are appended, each with one `write`, so that a kill loses no line that was appended.
+/// A file to which lines are appended, each with one `write`, so that killing the process loses none.
 public struct AppendedFile: ~Copyable, Sendable {
     private let path: String
     private let file: FileDescriptor
 
-    /// Creates the file when there is none. What is in it stays; a last line that was cut off gets its end. Anything
-    /// but a regular file is an error: a pipe would have to wait for its reader.
+    /// Creates the file if missing. Existing content is kept; an unterminated last line gets its line end. Anything
+    /// but a regular file is an error: a pipe would block until it has a reader.
     ///
-    /// - Parameter path: `nil` = the process's standard output, under a descriptor of its own.
+    /// - Parameter path: `nil` for standard output, duplicated to a descriptor of its own.
     public init(_ path: String?) throws(SystemError) {
         self.path = path ?? "standard output"
         guard path?.utf8.contains(0) != true else { throw Self.cannotWrite(self.path, "the name has a NUL") }
@@ -36,7 +36,7 @@ public struct AppendedFile: ~Copyable, Sendable {
         }
     }
 
-    /// Appends a whole line; after an error nothing of it stays, where the file can be truncated.
+    /// Appends a whole line; after an error, removes what was written of it if the file can be truncated.
     public func append(_ bytes: [UInt8]) throws(SystemError) {
         let written = writeAll(bytes, to: file.number)
         guard written < bytes.count else { return }

@@ -4,8 +4,8 @@ internal import Glibc
 package struct ClientSocket: ~Copyable {
     package let descriptor: FileDescriptor
 
-    /// Connects to where a server of this machine listens: tries the addresses in turn. Linux takes the address of all
-    /// interfaces for the loopback's.
+    /// Connects to a server on this machine, trying its addresses in turn. On Linux, the address of all interfaces
+    /// means the loopback address here.
     package init(_ address: ListenAddress) throws(SystemError) {
         if case .tcp(_, port: 0) = address { throw SystemError(.address, "port 0 is known to the server only") }
         var failure = "no such host"
@@ -28,7 +28,7 @@ package struct ClientSocket: ~Copyable {
         }
     }
 
-    /// Empty at the end of the stream.
+    /// Returns no bytes at the end of the stream.
     package func receive() throws(SystemError) -> [UInt8] {
         var buffer = [UInt8](repeating: 0, count: 4096)
         let received = unsafe recv(descriptor.number, &buffer, buffer.count, 0)

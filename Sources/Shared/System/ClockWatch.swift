@@ -1,15 +1,15 @@
-/// A change of the wall clock between two looks.
+/// A change of the wall clock between two checks.
 public struct ClockStep: Sendable, Equatable {
-    /// Milliseconds; negative when the clock was set back.
+    /// Milliseconds; negative if the clock was set back.
     public let size: Int64
-    /// From one look to the next, in milliseconds.
+    /// Time between the checks in milliseconds.
     public let elapsed: Int64
 }
 
-/// Compares the wall clock with the one that never jumps, and so notices when it is set. The time that a machine was
-/// suspended counts as a step: the other clock stood still.
+/// Detects when the wall clock is set, by comparing it with the monotonic clock. Time that the machine was suspended
+/// counts as a step, because the monotonic clock stood still.
 public struct ClockWatch: Sendable {
-    /// Milliseconds. A clock that is corrected without a jump gains or loses half a millisecond a second.
+    /// Milliseconds. Gradual corrections change the clock by at most half a millisecond per second.
     private static let smallestStep: Int64 = 1000
 
     private var wall: Int64
@@ -20,7 +20,7 @@ public struct ClockWatch: Sendable {
         self.monotonic = monotonic
     }
 
-    /// - Returns: `nil` when the clock was not set since the last look.
+    /// - Returns: `nil` if the clock was not set since the last check.
     public mutating func step(wall: Int64, monotonic: Duration) -> ClockStep? {
         let elapsed = Int64((monotonic - self.monotonic) / .milliseconds(1))
         let size = wall - self.wall - elapsed

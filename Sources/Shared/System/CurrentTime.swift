@@ -1,12 +1,12 @@
 package import Glibc
 
-/// The wall clock: milliseconds since the Unix epoch. It jumps when the clock is set.
+/// Wall-clock time in milliseconds since the Unix epoch; jumps when the clock is set.
 public func currentTime() -> Int64 {
     let now = read(CLOCK_REALTIME)
     return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
 }
 
-/// Time since the machine started, for measuring and for time-outs: it never jumps (`CLOCK_MONOTONIC`).
+/// Time since boot without suspension, for measurements and time-outs; never jumps. Corresponds to `CLOCK_MONOTONIC`.
 public func monotonicTime() -> Duration {
     let now = read(CLOCK_MONOTONIC)
     return .seconds(now.tv_sec) + .nanoseconds(now.tv_nsec)
@@ -19,7 +19,7 @@ private func read(_ clock: clockid_t) -> timespec {
 }
 
 extension Duration {
-    /// As the C library takes intervals; a negative duration is zero.
+    /// The duration as C functions take it; zero if negative.
     package var timespec: timespec {
         let duration = max(self, .zero).components
         return .init(tv_sec: Int(duration.seconds), tv_nsec: Int(duration.attoseconds / 1_000_000_000))
@@ -32,7 +32,7 @@ extension Duration {
     }
 }
 
-/// Lets the calling thread sleep. Corresponds to `nanosleep`; a signal may end it early.
+/// Suspends the calling thread. Corresponds to `nanosleep`; a signal may end it early.
 public func pauseThread(for time: Duration) {
     var time = time.timespec
     _ = unsafe nanosleep(&time, nil)

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// All environment variables. Nothing in this process changes the environment.
+/// Returns all environment variables. Nothing in this process may change the environment.
 public func environmentVariables() -> [String: String] {
     var variables: [String: String] = [:]
     var next = unsafe environ

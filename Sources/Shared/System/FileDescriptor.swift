@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The one owner of an open file descriptor; its `deinit` closes it.
+/// Sole owner of an open file descriptor; its `deinit` closes it.
 package struct FileDescriptor: ~Copyable {
     package let number: Int32
 

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Device and inode of a file: the same as long as it is the same file, whatever its name and content.
+/// Device and inode of a file, which identify it whatever its name and content.
 package struct FileIdentity: Sendable, Equatable {
     private let device: UInt64
     private let inode: UInt64
@@ -10,7 +10,7 @@ package struct FileIdentity: Sendable, Equatable {
         inode = UInt64(status.st_ino)
     }
 
-    /// `nil` when the file cannot be looked at.
+    /// `nil` if `stat` fails, for example because the file is missing.
     package init?(_ path: String) {
         guard let status = fileStatus(path) else { return nil }
         self.init(status)

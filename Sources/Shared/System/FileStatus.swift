@@ -1,7 +1,6 @@
 package import Glibc
 
-/// The status of a file, `nil` when it cannot be looked at: then `errno` says why. Corresponds to `stat`, or for a
-/// link itself to `lstat`.
+/// Returns the status of a file or of a link itself; on failure `nil`, with `errno` set. Corresponds to `stat`/`lstat`.
 package func fileStatus(_ path: String, followsLink: Bool = true) -> stat? {
     var status = stat()
     guard !path.utf8.contains(0), unsafe (followsLink ? stat : lstat)(path, &status) == 0 else { return nil }
@@ -19,8 +18,7 @@ extension stat {
     package var isSocket: Bool { st_mode & S_IFMT == S_IFSOCK }
 }
 
-/// The path without symbolic links; when the file is missing, only without further slashes at its beginning.
-/// Corresponds to `realpath`.
+/// Resolves symbolic links; if the file does not exist, only merges leading slashes. Corresponds to `realpath`.
 package func resolvedPath(_ path: String) -> String {
     guard let name = unsafe realpath(path, nil) else {
         return path.hasPrefix("/") ? "/" + path.drop { $0 == "/" } : path
@@ -32,5 +30,5 @@ package func resolvedPath(_ path: String) -> String {
 /// Corresponds to `access`.
 package func isWritable(_ path: String) -> Bool { unsafe access(path, W_OK) == 0 }
 
-/// A missing file is not an error. Corresponds to `unlink`.
+/// Removes a file, if there is one. Corresponds to `unlink`.
 package func removeFile(_ path: String) { _ = unsafe unlink(path) }

@@ -1,16 +1,16 @@
 internal import Glibc
 
-/// 4 or 16 bytes, or none where there is no such address, as for a `unix:` socket.
+/// An IPv4 or IPv6 address, or none, as for a `unix:` socket.
 package struct IPAddress: Sendable, Equatable, CustomStringConvertible {
     private let bytes: [UInt8]
 
-    /// - Parameter bytes: an IPv4 address in IPv6 is taken for what it is.
+    /// - Parameter bytes: 4 or 16 bytes, or none; an IPv4-mapped IPv6 address becomes an IPv4 address.
     package init(bytes: some Collection<UInt8>) {
         let isMapped = bytes.count == 16 && bytes.starts(with: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF])
         self.bytes = Array(isMapped ? bytes.dropFirst(12) : bytes[...])
     }
 
-    /// As Go writes it, empty without one; corresponds to `inet_ntop`.
+    /// Formatted as in Go; empty if there is no address. Corresponds to `inet_ntop`.
     package var description: String {
         guard bytes.count == 4 || bytes.count == 16 else { return "" }
         return unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { text in
@@ -19,6 +19,6 @@ package struct IPAddress: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// One client to limits: an IPv4 address, or a /64 of IPv6, which is what one subscriber has.
+    /// Key for per-client limits: an IPv4 address, or the /64 of an IPv6 address, which is what one subscriber has.
     package var client: [UInt8] { Array(bytes.prefix(8)) }
 }

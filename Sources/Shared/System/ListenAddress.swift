@@ -1,13 +1,12 @@
 internal import Bytes
 
-/// The address on which a server listens: `host:port`, `[::1]:port`, `:port` (all interfaces, IPv4 and IPv6) or
-/// `unix:/path`.
+/// A listen address: `host:port`, `[::1]:port`, `:port` (all interfaces, IPv4 and IPv6) or `unix:/path`.
 public enum ListenAddress: Sendable, Equatable, CustomStringConvertible {
-    /// An empty host means all interfaces; port 0 a free one.
+    /// An empty host means all interfaces; port 0 means a free port.
     case tcp(host: String, port: Int)
     case unix(path: String)
 
-    /// Reads the text of a listen address; `nil` when it is none. Nothing is looked up or opened.
+    /// Parses a listen address; `nil` if it is malformed. Nothing is looked up or opened.
     public init?(_ text: String) {
         if let path = text.dropping(prefix: "unix:") {
             let bytes = path.utf8
@@ -22,7 +21,7 @@ public enum ListenAddress: Sendable, Equatable, CustomStringConvertible {
         self = .tcp(host: host, port: Int(port))
     }
 
-    /// A name or an address; one of IPv6 stands in brackets.
+    /// Returns a name or an address; an IPv6 address must be in brackets, which are removed.
     private static func host(_ text: Substring) -> String? {
         guard text.first == "[" else {
             let isHost = text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && !":/]".utf8.contains($0) }
@@ -35,7 +34,7 @@ public enum ListenAddress: Sendable, Equatable, CustomStringConvertible {
         return String(address)
     }
 
-    /// Addresses of the host in the order in which to try them, none when it is unknown. Can block for half a minute.
+    /// Addresses of the host in the order to try them; none if it is unknown. Can block for half a minute.
     var socketAddresses: [SocketAddress] {
         switch self {
         case .tcp(let host, let port): (try? SocketAddress.lookUp(host, port: port)) ?? []

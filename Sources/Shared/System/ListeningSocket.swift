@@ -2,10 +2,10 @@ internal import Glibc
 
 /// A listening socket. Its `deinit` closes it and removes the file of a `unix:` address.
 package final class ListeningSocket: Sendable {
-    /// The bound address with its real port.
+    /// The bound address with its actual port.
     package let address: ListenAddress
     private let socket: FileDescriptor
-    /// Our `unix:` file: another process may have put its own there since.
+    /// Identity of our `unix:` file, because another process may have replaced it.
     private let file: FileIdentity?
 
     package var descriptor: Int32 { socket.number }
@@ -23,7 +23,7 @@ package final class ListeningSocket: Sendable {
             if number < 0, errno == EAFNOSUPPORT { continue }
             guard number >= 0 else { throw cannotListen(on: address) }
             let socket = FileDescriptor(owning: number)
-            // Without these options, if the kernel does not know them, the socket still works.
+            // The socket still works if the kernel does not support these options.
             set(SO_REUSEADDR, of: number, level: SOL_SOCKET, to: 1)
             if place.family == AF_INET6 { set(IPV6_V6ONLY, of: number, level: Int32(IPPROTO_IPV6), to: 0) }
             let isBound = unsafe place.withPointer { unsafe bind(number, $0, $1) == 0 }
@@ -34,15 +34,15 @@ package final class ListeningSocket: Sendable {
         throw SystemError(.address, "cannot listen on \(address): no such host")
     }
 
-    /// The addresses to bind, the next one where the kernel does not know the family of the one before it.
+    /// Addresses to bind, in order: the next one is used if the kernel does not support a family.
     private static func places(of address: ListenAddress) -> [SocketAddress] {
         let found = address.socketAddresses
-        // An IPv6 socket of all interfaces takes IPv4 too. A name with both kinds means IPv4, as for other servers.
+        // An IPv6 socket on all interfaces accepts IPv4 too. A name with both kinds means IPv4, as in other servers.
         let preferred = if case .tcp(host: "", port: _) = address { AF_INET6 } else { AF_INET }
         return found.filter { $0.family == preferred } + found.filter { $0.family != preferred }
     }
 
-    /// The sockets that systemd passes to a service of a `.socket` unit: sd_listen_fds(3).
+    /// Returns the sockets that systemd passes to the service of a `.socket` unit; see sd_listen_fds(3).
     package static func inherited(
         environment: [String: String] = environmentVariables()
     ) throws(SystemError) -> [ListeningSocket] {
@@ -62,7 +62,7 @@ package final class ListeningSocket: Sendable {
         else { throw SystemError(.address, "descriptor \(number) from systemd is not a listening stream socket") }
         _ = fcntl(number, F_SETFD, FD_CLOEXEC)
         _ = fcntl(number, F_SETFL, fcntl(number, F_GETFL) | O_NONBLOCK)
-        // The file of a unix: socket is systemd's to remove.
+        // systemd removes the file of a unix: socket.
         return ListeningSocket(owning: FileDescriptor(owning: number), address: address, file: nil)
     }
 
@@ -70,7 +70,7 @@ package final class ListeningSocket: Sendable {
         if case .unix(let path) = address, let file, file == FileIdentity(path) { removeFile(path) }
     }
 
-    /// Removes the socket file that a killed process left behind: nobody listens on it.
+    /// Removes a socket file left behind by a process that was killed, if nothing listens on it.
     private static func removeStale(_ path: String) throws(SystemError) {
         let address = ListenAddress.unix(path: path)
         guard let status = fileStatus(path, followsLink: false) else { return }
@@ -87,7 +87,7 @@ package final class ListeningSocket: Sendable {
         removeFile(path)
     }
 
-    /// The error that `errno` tells.
+    /// Makes the error for the current `errno`.
     private static func cannotListen(on address: ListenAddress) -> SystemError {
         let error = errno
         let reason = error == EADDRINUSE ? "the address is in use" : describe(errorNumber: error)

@@ -1,11 +1,11 @@
 internal import Bytes
 
-/// The form of `--log.format`.
+/// Output format, by its name in `--log.format`.
 public enum LogFormat: String, CaseIterable, Sendable {
     case logfmt
     case json
 
-    /// A line without its end.
+    /// Formats a line, without its line end.
     func line(_ metadata: Logger.Metadata) -> String {
         let fields = metadata.fields
         return switch self {
@@ -15,8 +15,8 @@ public enum LogFormat: String, CaseIterable, Sendable {
     }
 }
 
-/// The text as it is when it is unambiguous, else as JSON, which is what readers of logfmt expect in quotes. U+FFFD
-/// stands for bytes that were not UTF-8. A comma is there in lists.
+/// Returns unambiguous text as it is, otherwise a JSON string, which logfmt readers expect in quotes. U+FFFD replaces
+/// bytes that were not UTF-8, and commas separate the elements of lists, so both are quoted.
 private func logfmtText(_ text: String) -> String {
     let isPlain = text.unicodeScalars.allSatisfy { scalar in
         !isEscaped(scalar) && !" ,=\"\u{FFFD}".unicodeScalars.contains(scalar)
@@ -25,7 +25,7 @@ private func logfmtText(_ text: String) -> String {
     return isPlain && !text.isEmpty ? text : jsonText(text)
 }
 
-/// Escaped: characters that steer a terminal or turn the direction of the text.
+/// Returns a JSON string that also escapes characters that control a terminal or change the text direction.
 private func jsonText(_ text: String) -> String { jsonString(text, escaping: isEscaped) }
 
 private func isEscaped(_ scalar: Unicode.Scalar) -> Bool {

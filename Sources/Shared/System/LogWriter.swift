@@ -1,10 +1,9 @@
 internal import Synchronization
 
-/// Writes lines on a thread of its own, so that no thread waits for a reader of standard error.
+/// Writes lines on its own thread, so that no other thread waits for the reader of standard error.
 ///
-/// At most 1,000 lines and 1 MiB wait; more are dropped and counted.
+/// Queues at most 1,000 lines and 1 MiB; further lines are dropped and counted.
 public final class LogWriter: Sendable {
-    /// The process's standard error.
     public static let standardError = LogWriter { StandardStream.error.write($0) }
 
     static let maximumLines = 1000
@@ -15,13 +14,13 @@ public final class LogWriter: Sendable {
     private let waitingBytes = Atomic(0)
     private let dropped = Atomic(0)
 
-    /// - Parameter write: may block, and says whether all was written; called on the writer's thread.
+    /// - Parameter write: returns whether everything was written; called on the writer's thread, where it may block.
     init(write: @escaping @Sendable ([UInt8]) -> Bool) { self.write = write }
 
-    /// Lines that were dropped, or that nobody took, since the start.
+    /// Lines dropped since the start, including those that could not be written.
     public var droppedLines: Int { dropped.load(ordering: .relaxed) }
 
-    /// Has the line written soon, or drops it; any thread, never blocks.
+    /// Queues a line or drops it; any thread, never blocks.
     public func append(_ line: [UInt8]) {
         let waiting = waitingBytes.add(line.count, ordering: .relaxed).newValue
         let isQueued =
@@ -36,6 +35,6 @@ public final class LogWriter: Sendable {
         }
     }
 
-    /// Waits until all lines are written, for so long at most. For the end of the process.
+    /// Waits up to `limit` until all lines are written. For the end of the process.
     public func flush(within limit: Duration = .seconds(1)) { queue.waitUntilIdle(within: limit) }
 }

@@ -1,17 +1,17 @@
 internal import Bytes
 
-/// The log of a program: one line for each event, to standard error, where nobody waits for it. Libraries do not log.
+/// A program's log: one line per event on standard error, written without blocking. Libraries do not log.
 ///
-/// The lines look like those of Prometheus 3, which are Go's `slog`: time, level, message, and the fields as given.
+/// Lines have the format of Prometheus 3, which is that of Go's `slog`: time, level, message and fields.
 public struct Logger: Sendable {
-    /// With the names of `--log.level`, which the log has in capitals.
+    /// Named as in `--log.level`; in upper case in the log.
     public enum Level: String, CaseIterable, Sendable {
         case debug, info
         case warning = "warn"
         case error
     }
 
-    /// The fields behind the message, in this order. Each name is given once, and none is `time`, `level` or `msg`.
+    /// Fields that follow the message, in this order. Names are unique, and none is `time`, `level` or `msg`.
     public struct Metadata: ExpressibleByDictionaryLiteral, Equatable, Sendable {
         struct Field: Equatable, Sendable {
             let name: String
@@ -30,7 +30,7 @@ public struct Logger: Sendable {
             return both
         }
 
-        /// The fields as a line of logfmt has them.
+        /// The fields in logfmt.
         public var text: String { LogFormat.logfmt.line(self) }
     }
 
@@ -40,7 +40,7 @@ public struct Logger: Sendable {
     private let write: @Sendable ([UInt8]) -> Void
 
     /// - Parameters:
-    ///   - level: below it nothing is written.
+    ///   - level: lowest level that is written.
     ///   - now: milliseconds since the Unix epoch.
     public init(
         level: Level = .info, format: LogFormat = .logfmt, now: @escaping @Sendable () -> Int64 = currentTime,

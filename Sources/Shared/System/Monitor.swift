@@ -1,11 +1,10 @@
 internal import Glibc
 
-/// State under a lock, whose changes other threads can wait for.
+/// State under a lock, with a way to wait for its changes.
 ///
-/// The closures must be short and must not block: they hold the lock.
+/// Closures run under the lock, so they must be short and must not block.
 @safe package final class Monitor<State: Sendable>: @unchecked Sendable {
-    // @unchecked: the state is reached under the mutex only. Mutex and condition are made for several threads, and live
-    // as long as this object.
+    // @unchecked: the state is accessed only under the mutex. Mutex and condition live as long as this object.
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let changed: UnsafeMutablePointer<pthread_cond_t>
     private var state: State
@@ -35,7 +34,7 @@ internal import Glibc
         return body(state)
     }
 
-    /// Changes the state, and has all threads that wait look at it again.
+    /// Changes the state and wakes all waiting threads to check it again.
     package func change<Result>(_ body: (inout State) -> Result) -> Result {
         unsafe pthread_mutex_lock(mutex)
         defer {
@@ -45,10 +44,10 @@ internal import Glibc
         return body(&state)
     }
 
-    /// Blocks until the closure gives a value; it is asked at once and after each change.
+    /// Blocks until the closure returns a value; it is called at once and after each change.
     ///
-    /// - Parameter deadline: of the monotonic clock; `nil`: no limit.
-    /// - Returns: `nil` when the deadline has passed.
+    /// - Parameter deadline: monotonic time; `nil` means no limit.
+    /// - Returns: `nil` if the deadline has passed.
     package func wait<Result>(until deadline: Duration? = nil, _ body: (inout State) -> Result?) -> Result? {
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }

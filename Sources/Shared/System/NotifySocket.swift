@@ -6,17 +6,17 @@ internal import Glibc
 public struct NotifySocket: Sendable {
     private let address: SocketAddress
 
-    /// Maximum interval between two `WATCHDOG=1`; `nil` = no watchdog for this process.
+    /// Maximum interval between two `WATCHDOG=1`; `nil` if the process has no watchdog.
     private let watchdogInterval: Duration?
 
-    /// Fails when the process was not started by systemd or wants no notification.
+    /// `nil` if systemd did not start the process, or expects no notifications.
     public init?(environment: [String: String] = environmentVariables()) {
         guard let address = environment["NOTIFY_SOCKET"].flatMap(Self.address(of:)) else { return nil }
         self.address = SocketAddress(unix: address)
         watchdogInterval = Self.watchdogInterval(environment: environment, process: getpid())
     }
 
-    /// Sends a state such as `READY=1` or `STOPPING=1`. Never blocks: what systemd does not take at once is lost.
+    /// Sends a state such as `READY=1` or `STOPPING=1`; never blocks, so it is lost if systemd is not reading.
     public func send(_ state: String) {
         let number = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard number >= 0 else { return }
@@ -27,14 +27,14 @@ public struct NotifySocket: Sendable {
         }
     }
 
-    /// Tells systemd's watchdog that the process lives; returns the time until the next call, `nil` without one.
+    /// Tells systemd's watchdog that the process is alive; returns the time until the next call, `nil` if it has none.
     public func feedWatchdog() -> Duration? {
         guard let watchdogInterval else { return nil }
         send("WATCHDOG=1")
         return watchdogInterval / 2
     }
 
-    /// The bytes for `sun_path`: a path, or a name in the abstract space, written with `@` for its leading NUL.
+    /// Bytes for `sun_path`: a path, or an abstract name, written with `@` in place of its leading NUL.
     static func address(of path: String) -> [UInt8]? {
         let bytes = Array(path.utf8)
         guard 2...SocketAddress.maximumPathBytes ~= bytes.count, !bytes.contains(0) else { return nil }

@@ -1,11 +1,11 @@
 internal import Glibc
 
-/// The process's limit of open files (`RLIMIT_NOFILE`).
+/// The process's limit on open files (`RLIMIT_NOFILE`).
 public enum OpenFileLimit {
-    /// Descriptors kept for the rest of the process; half of them where there are few.
+    /// Descriptors reserved for uses other than connections; at most half of a low limit.
     static let reserve = 128
 
-    /// Raises the soft limit to what the program needs; where the hard limit is lower, the error has both numbers.
+    /// Raises the soft limit to what the program needs. If the hard limit is lower, the error states both numbers.
     public static func require(_ needed: Int) throws(SystemError) {
         let limit = raise(to: needed)
         guard limit < needed else { return }
@@ -15,7 +15,7 @@ public enum OpenFileLimit {
                 + "raise it with ulimit -n, or LimitNOFILE= of a systemd unit")
     }
 
-    /// Raises the soft limit as far as the hard limit allows, and returns how many of the connections it has room for.
+    /// Raises the soft limit as far as the hard limit allows; returns how many of the connections fit.
     package static func raise(forConnections wanted: Int) -> Int {
         room(for: wanted, openFiles: raise(to: wanted + reserve))
     }
@@ -24,7 +24,7 @@ public enum OpenFileLimit {
         max(1, min(wanted, max(openFiles - reserve, openFiles / 2)))
     }
 
-    /// Returns the limit that is in force then.
+    /// Returns the resulting limit.
     private static func raise(to needed: Int) -> Int {
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         var limit = rlimit()

@@ -1,9 +1,9 @@
 internal import CStart
 
-/// The arguments that the process was started with, without its own name, as the C runtime passed them.
+/// Returns the arguments of the process as the C runtime passed them, without the program name.
 ///
-/// Swift's `CommandLine.arguments` is empty without `/proc`, or where a preloaded library has moved the environment: a
-/// program would then run without its flags, and serve without the password that they name.
+/// Swift's `CommandLine.arguments` is empty without `/proc`, or if a preloaded library has moved the environment: a
+/// program would ignore its flags, and serve without the password that they name.
 public func processArguments() -> [String] {
     (0..<CStart_argumentCount()).dropFirst().map { unsafe String(cString: CStart_argument($0)) }
 }

@@ -1,12 +1,11 @@
 internal import Bytes
 internal import Glibc
 
-/// Linux's statistics of this process, by the names that exporters of all languages give them; what cannot be read is
-/// left out.
+/// Linux's statistics of this process, under the standard `process_*` names; values that cannot be read are omitted.
 public struct ProcessStatistics: Sendable, Equatable {
     public private(set) var values: [String: Double] = [:]
 
-    /// Reads all values now, in some 30 µs; any thread.
+    /// Reads all values, which takes about 30 µs; any thread.
     public static func current() -> ProcessStatistics {
         var statistics = ProcessStatistics(
             stat: readKernelText("/proc/self/stat"), memory: readKernelText("/proc/self/statm"),
@@ -17,10 +16,10 @@ public struct ProcessStatistics: Sendable, Equatable {
         return statistics
     }
 
-    /// Reads texts of `/proc`, see proc(5).
+    /// Parses files of `/proc`; see proc(5).
     init(stat: [UInt8], memory: [UInt8], network: [UInt8]) {
-        // The program's name is in parentheses and may contain blanks and parentheses: the last one ends it. proc(5)
-        // counts from 1, and the first field after the name is number 3.
+        // The program name is in parentheses and may itself contain blanks and parentheses, so its end is the last
+        // one. proc(5) counts from 1, and the first field after the name is number 3.
         let nameEnd = stat.lastIndex(of: UInt8(ascii: ")")) ?? stat.endIndex
         let process = [nil, nil] + numbers(stat[nameEnd...])
         if process.count > 23 {
@@ -36,12 +35,11 @@ public struct ProcessStatistics: Sendable, Equatable {
         if pages.count > 2, let resident = pages[1], let ofFiles = pages[2] {
             let pageBytes = Double(sysconf(Int32(_SC_PAGESIZE)))
             values["process_resident_memory_bytes"] = resident * pageBytes
-            // Memory that no file backs: the heap and the stacks. `mallinfo2` would walk the allocator's free lists
-            // under its lock.
+            // Memory without a file behind it: heap and stacks. `mallinfo2` would walk the free lists under a lock.
             values["process_heap_bytes"] = max(0, resident - ofFiles) * pageBytes
         }
-        // Pairs of lines: a protocol's names, then their values in the same order. They are of the whole network
-        // namespace, as other exporters report them for the process.
+        // Pairs of lines: the names of a protocol's counters, then their values. They count the whole network
+        // namespace, as other exporters report it.
         let lines = network.split(separator: UInt8(ascii: "\n")).filter { $0.starts(with: "IpExt:".utf8) }
         if lines.count == 2 {
             let names = lines[0].split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
@@ -51,7 +49,7 @@ public struct ProcessStatistics: Sendable, Equatable {
         }
     }
 
-    /// Start of the machine, in seconds since the Unix epoch. Read once: it must not move when the clock is set.
+    /// Boot time in seconds since the Unix epoch. Read once, so that it does not move when the clock is set.
     private static let bootTime: Double = {
         var sinceBoot = timespec()
         unsafe clock_gettime(CLOCK_BOOTTIME, &sinceBoot)
@@ -60,7 +58,7 @@ public struct ProcessStatistics: Sendable, Equatable {
     }()
 }
 
-/// The fields of a line, `nil` for each that is no whole number.
+/// Splits a line into fields; `nil` for each that is not a whole number.
 private func numbers(_ line: ArraySlice<UInt8>) -> [Double?] {
     line.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }.map { word in
         let number: UInt64? = decimalNumber(word)
@@ -70,7 +68,7 @@ private func numbers(_ line: ArraySlice<UInt8>) -> [Double?] {
 
 private func readKernelText(_ path: String) -> [UInt8] { (try? readFileBlocking(path, limit: 64 * 1024)) ?? [] }
 
-/// The largest number of 64 bits where there is no limit.
+/// The largest 64-bit number if there is no limit.
 private func softLimit(_ resource: __rlimit_resource) -> Double? {
     var limit = rlimit()
     guard unsafe getrlimit(Int32(resource.rawValue), &limit) == 0 else { return nil }
@@ -82,6 +80,6 @@ private func countOpenFileDescriptors() -> Double? {
     defer { unsafe closedir(directory) }
     var count = 0.0
     while unsafe readdir(directory) != nil { count += 1 }
-    // Without ".", ".." and the directory itself, open for counting.
+    // Excludes ".", ".." and the descriptor of the directory itself.
     return count - 3
 }

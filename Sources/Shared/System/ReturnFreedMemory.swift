@@ -1,10 +1,10 @@
 internal import CMalloc
 
-/// Has `free` give large blocks back to the system at once. Otherwise malloc(3) raises its own limits with the first
-/// block of some megabytes that is freed, and each thread keeps up to twice as much for good.
+/// Makes `free` return large blocks to the system at once. Otherwise malloc(3) raises its thresholds when a block of
+/// some megabytes is first freed, and each thread retains up to twice as much for good.
 ///
-/// Threads share four arenas. By default there are eight for each processor, and some megabytes stay behind in each of
-/// them after a crowd of connections.
+/// Allows four arenas in all. The default is eight per processor, and each retains some megabytes after a burst of
+/// connections.
 public func returnFreedMemory() {
     mallopt(M_ARENA_MAX, 4)
     mallopt(M_MMAP_THRESHOLD, 1 << 20)

@@ -2,17 +2,15 @@ internal import CStart
 internal import Glibc
 internal import Synchronization
 
-/// A dedicated thread for a body that blocks; the threads of Swift's pool must not be blocked.
+/// A dedicated thread, started by `init`, for a body that blocks, as the threads of Swift's pool must not.
 public final class ServiceThread: Sendable {
     private let name: String
     private let body: @Sendable () -> Void
     private let thread = Mutex<pthread_t?>(nil)
 
-    /// Starts the thread at once.
-    ///
     /// - Parameters:
     ///   - name: shown by `top -H` and debuggers; the kernel keeps 15 bytes.
-    ///   - stackBytes: address space; only pages that are touched become memory.
+    ///   - stackBytes: address space; only pages that are touched use memory.
     public init(name: String, stackBytes: Int = 512 * 1024, body: @escaping @Sendable () -> Void) throws(SystemError) {
         self.name = name
         self.body = body
@@ -47,7 +45,7 @@ public final class ServiceThread: Sendable {
     }
 }
 
-/// Called by `pthread_create` on the new thread; gives up the retain of `init`.
+/// Called by `pthread_create` on the new thread; releases the retain of `init`.
 @c(airquality_service_thread)
 func serviceThread(context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     unsafe Unmanaged<ServiceThread>.fromOpaque(context!).takeRetainedValue().run()

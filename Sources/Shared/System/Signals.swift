@@ -1,23 +1,23 @@
 internal import Glibc
 
-/// The signals that end or reload the process, taken synchronously by one thread.
+/// Signals that end or reload the process, received synchronously by one thread.
 public struct Signals: Sendable {
     public enum Signal: Sendable, Equatable {
-        /// SIGTERM or SIGINT
+        /// SIGTERM or SIGINT.
         case terminate
-        /// SIGHUP
+        /// SIGHUP.
         case hangUp
     }
 
     private let owner = pthread_self()
     private let awaited: [Int32]
 
-    /// Blocks the signals in the calling thread and in each thread that it starts from now on. SIGPIPE and SIGXFSZ are
-    /// ignored in the whole process: a closed socket and a file at its limit (`ulimit -f`) are then errors of `write`.
+    /// Blocks the signals in the calling thread and the threads it starts from then on. Ignores SIGPIPE and SIGXFSZ
+    /// in the whole process, so that a closed socket or a file at its limit (`ulimit -f`) is an error of `write`.
     /// Create it on the main thread before anything else.
     ///
-    /// - Parameter reloads: whether SIGHUP is awaited although the process was started with it ignored, as by
-    ///   nohup(1); SIGINT stays ignored then, as in the background of a shell script.
+    /// - Parameter reloads: whether to await SIGHUP even if it was ignored at the start, as by nohup(1). An ignored
+    ///   SIGINT stays ignored, as in the background of a shell script.
     public init(reloads: Bool) {
         signal(SIGPIPE, SIG_IGN)
         signal(SIGXFSZ, SIG_IGN)
@@ -34,10 +34,10 @@ public struct Signals: Sendable {
             == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
-    /// Has the signals end the process, as is their default: for a program that prints something and ends. A reader of
-    /// its output who does not read cannot keep it then. Only on the thread that created it.
+    /// Lets the signals end the process, as by default: for a program that prints something and exits, which a
+    /// stalled reader of its output must not keep alive. Only on the thread that created it.
     public func unblock() {
-        // The kernel keeps signals that have no handler from the first process of a container.
+        // The kernel discards signals without a handler for PID 1, the first process of a container.
         if getpid() == 1 {
             for number in [SIGINT, SIGTERM, SIGHUP] { signal(number) { _exit(128 + $0) } }
         }
@@ -49,8 +49,8 @@ public struct Signals: Sendable {
         unsafe pthread_sigmask(request, &set, nil)
     }
 
-    /// The next signal, or `nil` after the time (`nil` = no limit) or a `wake()`, or earlier when a debugger interrupts
-    /// it. Signals and wakes that came earlier are not lost. Only on the thread that created it. Corresponds to
+    /// Waits for the next signal; `nil` after `time` (`nil` means no limit), after `wake()`, or if a debugger
+    /// interrupts it. Earlier signals and wakes are not lost. Only on the thread that created it. Corresponds to
     /// `sigtimedwait`.
     public func wait(for time: Duration?) -> Signal? {
         precondition(pthread_equal(pthread_self(), owner) != 0, "signals are awaited on the thread that blocked them")
@@ -63,10 +63,10 @@ public struct Signals: Sendable {
         }
     }
 
-    /// Ends the current or the next `wait`; any thread. Several wakes before a wait are one. The thread that
-    /// created it must still live, as the main thread does.
+    /// Ends the current or the next `wait`; any thread. Several wakes before a wait count as one. The thread that
+    /// created this must still exist, as the main thread does.
     public func wake() {
-        // Sent to that thread and not to the process: no other thread can take it.
+        // Directed at that thread, so that no other thread can take it.
         pthread_kill(owner, Self.wakeSignal)
     }
 

@@ -1,29 +1,29 @@
 package import Glibc
 
-/// An address of a socket of any family, as the kernel takes and gives it.
+/// A socket address of any family, as the kernel represents it.
 package struct SocketAddress: Sendable, Equatable {
-    /// Bytes of `sockaddr_un.sun_path`, one left for the NUL that ends a path.
+    /// Capacity of `sockaddr_un.sun_path` without the NUL that ends a path.
     static let maximumPathBytes = 107
 
     /// Bytes of a `sockaddr`.
     private let bytes: [UInt8]
 
-    /// - Parameter path: of a file, or a name in the abstract space behind a NUL; at most `maximumPathBytes`.
+    /// - Parameter path: path of a file, or NUL and an abstract name; at most `maximumPathBytes`.
     package init(unix path: [UInt8]) {
         let family = unsafe withUnsafeBytes(of: sa_family_t(AF_UNIX)) { unsafe Array($0) }
-        // A path carries its NUL; an abstract name is as long as the length says.
+        // A NUL ends a path; the length of the address ends an abstract name.
         bytes = family + path + (path.first == 0 ? [] : [0])
     }
 
     private init(_ bytes: UnsafeRawBufferPointer) { self.bytes = unsafe Array(bytes) }
 
-    /// Copies what a C library lends.
+    /// Copies an address that a C library owns.
     package init?(_ address: UnsafePointer<sockaddr>?, _ length: socklen_t) {
         guard let address = unsafe address else { return nil }
         unsafe self.init(UnsafeRawBufferPointer(start: address, count: Int(length)))
     }
 
-    /// The result and what the call has filled in; `nil` when it fails. For `accept`, `getsockname` and `getpeername`.
+    /// Returns a call's result and the address it filled in; `nil` on failure. For `accept` and similar calls.
     package static func filled(
         by call: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
     ) -> (result: Int32, address: SocketAddress)? {
@@ -36,7 +36,7 @@ package struct SocketAddress: Sendable, Equatable {
         }
     }
 
-    /// The addresses of a host for TCP, in the order in which to try them; an empty one means all interfaces. Can block
+    /// Looks up the TCP addresses of a host, in the order to try them; an empty host means all interfaces. Can block
     /// for half a minute. Corresponds to `getaddrinfo`.
     package static func lookUp(_ host: String, port: Int = 0) throws(SystemError) -> [SocketAddress] {
         var hints = unsafe addrinfo()
@@ -63,7 +63,7 @@ package struct SocketAddress: Sendable, Equatable {
 
     package var family: Int32 { unsafe bytes.withUnsafeBytes { unsafe Int32($0.loadUnaligned(as: sa_family_t.self)) } }
 
-    /// The address to listen on, `nil` where a server cannot listen there.
+    /// `nil` if a server cannot listen on this address family.
     package var listenAddress: ListenAddress? {
         switch family {
         case AF_UNIX:

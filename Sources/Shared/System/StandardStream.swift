@@ -5,32 +5,31 @@ public enum StandardStream: Int32, Sendable {
     case output = 1
     case error = 2
 
-    /// Writes all bytes, in one `write` where the system takes them at once, so that lines of several threads stay
-    /// whole. False when the reader is gone or the disk is full.
+    /// Writes all bytes, in one `write` if the system takes them at once, so that lines of several threads stay
+    /// intact. Returns `false` if the reader is gone or the disk is full.
     @discardableResult
     public func write(_ bytes: [UInt8]) -> Bool { writeAll(bytes, to: rawValue) == bytes.count }
 
     @discardableResult
     public func write(_ text: String) -> Bool { write(Array(text.utf8)) }
 
-    /// Writes a line of at most 4,096 bytes (`PIPE_BUF`), or nothing when nobody makes room for it within the time.
+    /// Writes a line of at most 4,096 bytes (`PIPE_BUF`), or nothing if there is no room for it within the time.
     public func write(_ line: String, within limit: Duration) {
         var stream = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)
         if unsafe poll(&stream, 1, limit.pollMilliseconds) > 0 { write(line) }
     }
 }
 
-/// Opens `/dev/null` in place of standard input, output and error where they are closed. Otherwise the first files and
-/// sockets of the process would have their numbers, and lines of the log would go into them. Call it first of all; ends
-/// the process with status 1 when there is no `/dev/null`.
+/// Opens `/dev/null` for each closed standard stream; otherwise the first files and sockets would take their numbers,
+/// and log lines would be written to them. Call it first; exits with status 1 if there is no `/dev/null`.
 public func openMissingStandardStreams() {
     for number in STDIN_FILENO...STDERR_FILENO where fcntl(number, F_GETFD) < 0 {
-        // The lowest number that is free is this one.
+        // This is the lowest free number.
         guard unsafe open("/dev/null", O_RDWR) == number else { endProcess(status: 1) }
     }
 }
 
-/// Corresponds to `write`, repeated until all is written; returns how many bytes were, and `errno` says why not all.
+/// Returns the number of bytes written; if it is not all, `errno` has the reason. Corresponds to repeated `write`.
 package func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Int {
     unsafe bytes.withUnsafeBytes { bytes in
         var start = 0
@@ -39,7 +38,7 @@ package func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Int {
             if written >= 0 {
                 start += written
             } else if errno == EAGAIN {
-                // A terminal that another program has made non-blocking.
+                // Another program has made the terminal non-blocking.
                 var writable = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 _ = unsafe poll(&writable, 1, -1)
             } else if errno != EINTR {

@@ -4,18 +4,18 @@ internal import Glibc
 /// A failure outside the program: a file, a socket, a certificate, a configuration.
 public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
     public enum Code: Sendable, Equatable {
-        /// A file cannot be read, or not be read in whole.
+        /// A file cannot be read, or not completely.
         case file
         /// An address cannot be resolved, bound or reached.
         case address
-        /// The peer broke the protocol or ended the connection early.
+        /// The peer violated the protocol or closed the connection early.
         case peer
-        /// The content of a file, the operating system or a C library.
+        /// A failure of the operating system or a C library, or invalid content of a file.
         case system
     }
 
     public let code: Code
-    /// One line for people: control characters are replaced by blanks.
+    /// One human-readable line; control characters are replaced by blanks.
     public let reason: String
 
     public init(_ code: Code, _ reason: String) {
@@ -26,7 +26,7 @@ public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
     public var description: String { reason }
 }
 
-/// The C library's text for an `errno`, for example `No such file or directory`.
+/// Returns the C library's text for an `errno`, for example `No such file or directory`.
 package func describe(errorNumber: Int32) -> String {
     // Safe from any thread since glibc 2.32.
     unsafe String(cString: strerror(errorNumber))

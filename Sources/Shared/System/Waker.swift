@@ -1,7 +1,7 @@
 internal import CStart
 internal import Glibc
 
-/// Lets any thread wake one that waits for sockets. Corresponds to `eventfd`.
+/// Lets any thread wake a thread that waits for sockets. Corresponds to `eventfd`.
 package struct Waker: ~Copyable, Sendable {
     private let event: FileDescriptor
 
@@ -13,12 +13,12 @@ package struct Waker: ~Copyable, Sendable {
         event = FileDescriptor(owning: number)
     }
 
-    /// For `poll`: readable from the first wake on.
+    /// For `poll`: readable after the first wake.
     package var descriptor: Int32 { event.number }
 
     package func wake() { _ = eventfd_write(event.number, 1) }
 
-    /// Forgets the wakes until now. For the waiting thread.
+    /// Discards the wakes so far. For the waiting thread.
     package func clear() {
         var wakes: eventfd_t = 0
         _ = unsafe eventfd_read(event.number, &wakes)

@@ -1,12 +1,12 @@
-/// Work that may hang, done on a thread of its own, one piece after another. The thread exists while there is work.
+/// Runs work that may hang on its own thread, one item at a time. The thread exists only while there is work.
 public final class WorkQueue: Sendable {
     private let name: String
-    /// Pieces that may wait.
+    /// Maximum number of waiting items.
     private let limit: Int
     private let state = Monitor(State())
 
     private struct State {
-        /// The oldest first.
+        /// Oldest first.
         var waiting: [@Sendable () -> Void] = []
         var isWorking = false
 
@@ -21,7 +21,7 @@ public final class WorkQueue: Sendable {
         self.limit = limit
     }
 
-    /// Returns false and drops the work when too much waits, or when there can be no thread; any thread, never blocks.
+    /// Queues work; returns `false` if the queue is full or no thread can be started. Any thread; never blocks.
     public func submit(_ work: @escaping @Sendable () -> Void) -> Bool {
         state.change { state in
             guard state.waiting.count < limit else { return false }
@@ -32,7 +32,7 @@ public final class WorkQueue: Sendable {
         }
     }
 
-    /// Waits until all work is done, for so long at most.
+    /// Waits up to `limit` until all work is done.
     func waitUntilIdle(within limit: Duration) {
         _ = state.wait(until: monotonicTime() + limit) { $0.isWorking ? nil : true }
     }

@@ -1,26 +1,26 @@
 internal import CLibMicroHTTPD
 internal import System
 
-/// The open connections of a server: whether one more may come, and which of them are overdue.
+/// The open connections of a server: decides whether to admit another one, and which ones are overdue.
 ///
-/// libmicrohttpd must not meet a limit of its own: it then leaves a mutex locked, and accepts no more (0.9.75 to
+/// libmicrohttpd must never reach its own limit: it then leaves a mutex locked, and accepts no more (0.9.75 to
 /// 0.9.77, `new_connection_process_`).
 final class ConnectionTable: Sendable {
-    // A connection leaves the table before its socket is closed, so under the lock the number is still this
-    // connection's. The calls of C under it do not block.
+    // A connection leaves the table before its socket is closed, so under the lock the descriptor is still its own.
+    // The C functions called under the lock do not block.
     private let state = Monitor(State())
     private let limit = OpenFileLimit.raise(forConnections: HTTPLimits.connections)
 
     private struct State {
-        /// By the number of their socket.
+        /// By socket descriptor.
         var open: [Int32: HTTPConnection] = [:]
-        /// The connections that there were at the last sweep.
+        /// Number of connections at the last sweep.
         var previousCount = 0
         var isEnding = false
     }
 
-    /// Whether a connection of the client may begin. Where all places are taken, an idle connection of the client with
-    /// the most is shut down, if this one then still has fewer.
+    /// Whether to admit a connection of the client. When the table is full, shuts down an idle connection of the
+    /// client with the most, provided that it has at least two more than this client.
     func admits(_ client: [UInt8]) -> Bool {
         state.change { state in
             let own = state.open.values.count { $0.client == client }
@@ -40,16 +40,16 @@ final class ConnectionTable: Sendable {
     func insert(_ connection: HTTPConnection) {
         state.change { state in
             state.open[connection.socket] = connection
-            // The connection was admitted before the end began.
+            // Admitted before `end` was called.
             if state.isEnding { connection.shutDown() }
         }
     }
 
-    /// To be called before the socket is closed.
+    /// Must be called before the socket is closed.
     func remove(_ connection: HTTPConnection) { state.change { $0.open[connection.socket] = nil } }
 
-    /// Shuts down what is overdue, and ends streams whose client has gone, which a thread that waits for an event does
-    /// not notice.
+    /// Shuts down overdue connections, and ends streams whose client has left, which their threads do not notice
+    /// while they wait for an event.
     func sweep(at now: Duration) {
         let hasShrunk = state.change { state in
             for connection in state.open.values {
@@ -61,12 +61,12 @@ final class ConnectionTable: Sendable {
             defer { state.previousCount = state.open.count }
             return state.open.count < state.previousCount
         }
-        // Memory that lies between what is in use goes back to the system.
+        // Returns free memory between blocks in use to the system.
         if hasShrunk { malloc_trim(0) }
     }
 
-    /// Admits nobody from now on, ends streams and idle connections, waits until no request is under way, and ends what
-    /// is left after `limit`. Blocks; false when a connection is still there a second later.
+    /// Admits no more connections, ends streams and idle connections, waits for requests in progress, and shuts down
+    /// what is left after `limit`. Blocks; returns `false` if a connection still exists a second later.
     func end(within limit: Duration) -> Bool {
         let deadline = monotonicTime() + limit
         state.change { $0.isEnding = true }

@@ -4,28 +4,28 @@ internal import Synchronization
 internal import System
 internal import WebConfiguration
 
-/// A connection and the request on it: HTTP/1.1 has one at a time. The object lives until libmicrohttpd's notice that
-/// the connection has ended, which comes before the socket is closed.
+/// A connection and its current request; HTTP/1.1 has one at a time. Lives until libmicrohttpd reports the end of the
+/// connection, which happens before the socket is closed.
 @safe final class HTTPConnection: @unchecked Sendable {
-    // @unchecked: `pointer` and `phase` are for the callbacks of the connection, which come one after another. What
-    // other threads read is constant or under a lock.
+    // @unchecked: `pointer` and `phase` are for the connection's callbacks, which do not overlap. Other threads read
+    // only constants and what is under a lock.
     let pointer: OpaquePointer
     let socket: Int32
     let peer: IPAddress
-    /// The unit that limits count by: see `IPAddress.client`.
+    /// Key for per-client limits; see `IPAddress.client`.
     let client: [UInt8]
-    /// The handshake of its TLS session; `nil`: plain HTTP.
+    /// `nil` for plain HTTP.
     let tls: TLSHandshake?
     var phase = Phase.new
     private let state: Mutex<Progress>
 
-    /// State that other threads look at.
+    /// State that other threads read.
     struct Progress {
-        /// Monotonic time at which the connection is shut down unless it has gone on.
+        /// Monotonic time at which the connection is shut down without progress.
         var deadline: Duration
-        /// Whether no request's header has come that has no response yet.
+        /// Whether no request is waiting for its response; one whose header is still arriving does not count.
         var isIdle = true
-        /// The events that are being sent.
+        /// The events being sent.
         var stream: HTTPStream?
 
         func isOverdue(at now: Duration) -> Bool { deadline < now }
@@ -35,9 +35,9 @@ internal import WebConfiguration
         /// Before the first request.
         case new
         case betweenRequests
-        /// The request line has come, with this target.
+        /// The request line has arrived, with this target.
         case header([UInt8])
-        /// The header has come, and no content follows. Without a route, there is none for the path.
+        /// The header has arrived, and no content follows; the route is `nil` if none matches.
         case complete(HTTPRequest, Route?)
         case responding(Exchange)
     }
@@ -51,7 +51,7 @@ internal import WebConfiguration
     }
 
     /// - Parameters:
-    ///   - configuration: `nil`: plain HTTP.
+    ///   - configuration: `nil` for plain HTTP.
     ///   - computing: see `TLSHandshake`.
     init(_ pointer: OpaquePointer, tls configuration: TLSConfiguration?, computing: Monitor<Set<[UInt8]>>) {
         unsafe self.pointer = pointer
@@ -66,14 +66,14 @@ internal import WebConfiguration
             tls = nil
         }
         state = Mutex(Progress(deadline: monotonicTime() + HTTPLimits.requestTime))
-        // Bounds what the kernel keeps for a client that does not read: twice as much.
+        // Limits what the kernel buffers for a client that does not read, which is twice this value.
         var bytes: Int32 = 128 * 1024
         _ = unsafe setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
     }
 
     // MARK: - Progress
 
-    /// - Parameter time: `nil`: never.
+    /// - Parameter time: `nil` means never.
     func setDeadline(_ time: Duration?, isIdle: Bool = false) {
         state.withLock { state in
             state.deadline = time ?? .seconds(1 << 40)
@@ -85,21 +85,21 @@ internal import WebConfiguration
 
     var progress: Progress { state.withLock(\.self) }
 
-    // MARK: - The end
+    // MARK: - Ending
 
-    /// Ends the connection; libmicrohttpd notices and cleans up. Does not block. Corresponds to `shutdown`.
+    /// Ends the connection without blocking; libmicrohttpd notices and cleans up. Corresponds to `shutdown`.
     func shutDown() { _ = shutdown(socket, Int32(SHUT_RDWR)) }
 
-    /// Ends it and discards what the kernel has still to send.
+    /// Ends the connection, and discards what the kernel has not yet sent.
     func abort() {
         var linger = linger(l_onoff: 1, l_linger: 0)
         _ = unsafe setsockopt(socket, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
         shutDown()
     }
 
-    /// Whether the peer has closed its side, or the connection. Does not block.
+    /// Whether the peer has closed its side or the whole connection. Does not block.
     var hasPeerLeft: Bool {
-        // POLLRDHUP, which glibc's headers give to `_GNU_SOURCE` only.
+        // POLLRDHUP, which glibc's headers define only with `_GNU_SOURCE`.
         var entry = pollfd(fd: socket, events: 0x2000, revents: 0)
         return unsafe poll(&entry, 1, 0) > 0
     }

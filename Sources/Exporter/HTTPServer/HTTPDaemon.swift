@@ -3,32 +3,32 @@ internal import CLibMicroHTTPD
 internal import Glibc
 internal import System
 
-/// The owner of an `MHD_Daemon`, which serves each connection of one listening socket on a thread of its own.
+/// Owner of an `MHD_Daemon`, which serves each connection of one listening socket on its own thread.
 @safe final class HTTPDaemon: @unchecked Sendable {
-    // @unchecked: what is called of the daemon here may be called from any thread.
+    // @unchecked: the functions called on the daemon here may be called from any thread.
     private let daemon: OpaquePointer
     /// The context of all callbacks.
     private let service: HTTPService
 
-    /// Address space for the stack of each thread; only pages that are touched become memory. A handshake with a client
+    /// Address space for each thread's stack; only pages that are touched use memory. A handshake with a client
     /// certificate, a password and each page touch at most 52 KiB in a debug build; GMP may take 64 KiB more for a key.
     private static let stackBytes = 256 * 1024
 
-    /// - Parameter socket: listens, and stays the caller's.
+    /// - Parameter socket: already listening; remains the caller's.
     init(on socket: ListeningSocket, service: HTTPService, usesTLS: Bool) throws(SystemError) {
         let flags =
             MHD_USE_THREAD_PER_CONNECTION.rawValue | MHD_USE_POLL_INTERNAL_THREAD.rawValue | MHD_USE_ITC.rawValue
             | MHD_USE_TURBO.rawValue | (usesTLS ? MHD_USE_TLS.rawValue : 0)
         let noCertificate = unsafe unsafeBitCast(
             tlsNoCertificate as @convention(c) (OpaquePointer?) -> Int32, to: UnsafeMutableRawPointer.self)
-        // `MHD_stop_daemon` closes it.
+        // Duplicated because `MHD_stop_daemon` closes it.
         let listening = fcntl(socket.descriptor, F_DUPFD_CLOEXEC, 3)
         guard listening >= 0 else { throw SystemError(.system, describe(errorNumber: errno)) }
         let options = unsafe [
             MHD_OptionItem(option: .LISTEN_SOCKET, value: Int(listening), ptr_value: nil),
             MHD_OptionItem(option: .THREAD_STACK_SIZE, value: Self.stackBytes, ptr_value: nil),
             MHD_OptionItem(option: .CONNECTION_MEMORY_LIMIT, value: LibMicroHTTPD.connectionMemory, ptr_value: nil),
-            // `ConnectionTable` has the limit; the library must never meet its own. Debian 12: then it locks up.
+            // `ConnectionTable` has the limit. Debian 12: the library deadlocks when it reaches its own.
             MHD_OptionItem(option: .CONNECTION_LIMIT, value: Int(Int32.max), ptr_value: nil),
             MHD_OptionItem(option: .STRICT_FOR_CLIENT, value: LibMicroHTTPD.strictness, ptr_value: nil),
             MHD_OptionItem(option: usesTLS ? .HTTPS_CERT_CALLBACK : .END, value: 0, ptr_value: noCertificate),
@@ -44,22 +44,22 @@ internal import System
         self.service = service
     }
 
-    /// Accepts no more connections; those that there are go on. Corresponds to `MHD_quiesce_daemon`.
+    /// Accepts no more connections; existing ones continue. Corresponds to `MHD_quiesce_daemon`.
     func stopListening() {
         let listening = unsafe MHD_quiesce_daemon(daemon)
         if listening >= 0 { close(listening) }
     }
 
-    /// Never ends it.
+    /// Keeps the daemon running until the process ends.
     func leaveBehind() { _ = unsafe Unmanaged.passRetained(self) }
 
-    /// Closes the connections that are left and waits for all threads: never from a callback.
+    /// Closes the remaining connections and waits for all threads, so it must not run in a callback.
     deinit { unsafe MHD_stop_daemon(daemon) }
 }
 
 // MARK: - Called by libmicrohttpd
 
-/// Called for each accepted connection, which NO closes; corresponds to `MHD_AcceptPolicyCallback`.
+/// Called for each accepted connection; `.NO` closes it. Corresponds to `MHD_AcceptPolicyCallback`.
 @c(airquality_http_accept)
 private func httpAccept(
     context: UnsafeMutableRawPointer?, address: UnsafePointer<sockaddr>?, length: socklen_t
@@ -68,7 +68,7 @@ private func httpAccept(
     return unsafe service(context).connections.admits(address.ip.client) ? .YES : .NO
 }
 
-/// Called when a connection begins and before its socket is closed; corresponds to `MHD_NotifyConnectionCallback`.
+/// Called when a connection begins, and before its socket is closed; corresponds to `MHD_NotifyConnectionCallback`.
 @c(airquality_http_connection)
 private func httpConnection(
     context: UnsafeMutableRawPointer?, pointer: OpaquePointer?,
@@ -92,7 +92,7 @@ private func httpRequestLine(
     return nil
 }
 
-/// Called when the header has come and when the whole request has; corresponds to `MHD_AccessHandlerCallback`.
+/// Called after the header, and again after the whole request; corresponds to `MHD_AccessHandlerCallback`.
 @c(airquality_http_access)
 private func httpAccess(
     context: UnsafeMutableRawPointer?, pointer: OpaquePointer?, url: UnsafePointer<CChar>?,
@@ -103,7 +103,7 @@ private func httpAccess(
     return unsafe service(context).requestArrived(header, on: connection(pointer))
 }
 
-/// Called once for each request whose first line has come; corresponds to `MHD_RequestCompletedCallback`.
+/// Called once for each request whose first line has arrived; corresponds to `MHD_RequestCompletedCallback`.
 @c(airquality_http_completed)
 private func httpCompleted(
     context: UnsafeMutableRawPointer?, pointer: OpaquePointer?,
@@ -116,11 +116,11 @@ private func service(_ context: UnsafeMutableRawPointer?) -> HTTPService {
     unsafe Unmanaged<HTTPService>.fromOpaque(context!).takeUnretainedValue()
 }
 
-/// This server's object for a connection, which the notice of its beginning has made.
+/// Returns the object that `httpConnection` made for a connection.
 private func connection(_ pointer: OpaquePointer?) -> HTTPConnection {
     unsafe Unmanaged<HTTPConnection>.fromOpaque(CLibMicroHTTPD_socket_context(pointer!)!).takeUnretainedValue()
 }
 
-/// No certificate: a `TLSContext` gives each session its own. Corresponds to `gnutls_certificate_retrieve_function2`.
+/// Sets no certificate: `TLSContext` does for each session. Corresponds to `gnutls_certificate_retrieve_function2`.
 @c(airquality_tls_no_certificate)
 private func tlsNoCertificate(session: OpaquePointer?) -> Int32 { -1 }

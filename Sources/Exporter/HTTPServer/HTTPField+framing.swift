@@ -2,11 +2,11 @@ internal import Bytes
 internal import HTTPText
 
 extension [HTTPField] {
-    /// Checks the host and the end of a request, as its header gives them (RFC 9112, sections 3.2 and 6): everybody has
-    /// to read them the same way, as what a proxy takes otherwise can hide a second request.
+    /// Checks `Host` and the framing of a request (RFC 9112, sections 3.2 and 6). Rejects what is ambiguous, because
+    /// a proxy that reads it differently could let a second request through.
     ///
-    /// - Parameter needsHost: false for HTTP/1.0.
-    /// - Returns: whether something follows the header that is not the next request.
+    /// - Parameter needsHost: `false` for HTTP/1.0.
+    /// - Returns: whether the request has content.
     func hasContent(needsHost: Bool) throws(HTTPResponse) -> Bool {
         guard allSatisfy(\.isValid) else { throw HTTPResponse(status: 400, line: "a header field is malformed") }
         let hosts = filter { $0.isNamed("Host") }
@@ -18,7 +18,7 @@ extension [HTTPField] {
         }
         let lengths = filter { $0.isNamed("Content-Length") }.map { trimmed($0.value[...]).utf8 }
         let hasTransferCoding = contains { $0.isNamed("Transfer-Encoding") }
-        // Two lengths, or a length and chunks, mean one thing to us and another to a proxy.
+        // A proxy may read two lengths, or a length and chunks, differently than this server.
         guard lengths.count + (hasTransferCoding ? 1 : 0) < 2 else {
             throw HTTPResponse(status: 400, line: "the length of the content is ambiguous")
         }
@@ -30,7 +30,7 @@ extension [HTTPField] {
     }
 }
 
-/// A character of a host and its port (RFC 3986, section 3.2), but for the comma, which would make a list of it.
+/// A character of a host and port (RFC 3986, section 3.2), except the comma, which would make it a list.
 private func isHostCharacter(_ byte: UInt8) -> Bool {
     isLetterOrDigit(byte) || "-._~!$&'()*+;=%:[]".utf8.contains(byte)
 }

@@ -2,10 +2,10 @@ internal import System
 
 /// Counts the requests of a route; any thread.
 public final class HTTPMeter: Sendable {
-    // Not a `Mutex`: on Linux it is handed to one sleeping thread after another, and requests wait in a convoy.
+    // Not a `Mutex`, which on Linux is handed from one sleeping thread to the next, so that requests form a convoy.
     private let state: Monitor<HTTPStatistics>
 
-    /// - Parameter statuses: counted from 0 on; another status is there from its first response on.
+    /// - Parameter statuses: counted from 0; other statuses appear with their first response.
     public init(statuses: [Int] = []) {
         state = Monitor(HTTPStatistics(responses: Dictionary(uniqueKeysWithValues: statuses.map { ($0, 0) })))
     }
@@ -24,7 +24,7 @@ public final class HTTPMeter: Sendable {
 
 /// The counts of an `HTTPMeter`.
 public struct HTTPStatistics: Sendable, Equatable {
-    /// Requests under way: asked in the route's closure, this includes the request that it responds to.
+    /// Requests in progress, including the one that a route is responding to when it reads this.
     public var requestsInFlight = 0
     /// Responses since the start, by status.
     public var responses: [Int: Int] = [:]

@@ -3,7 +3,7 @@ public import HTTPText
 /// A request as a route sees it.
 public struct HTTPRequest: Sendable {
     public let method: String
-    /// Percent-decoded and otherwise as sent: `//` and `/..` stay what they are.
+    /// Percent-decoded, otherwise as sent: `//` and `/..` are not resolved.
     public let path: String
     /// As sent, without the `?`.
     public let query: String
@@ -16,6 +16,6 @@ public struct HTTPRequest: Sendable {
         self.fields = fields
     }
 
-    /// The values of all fields of that name, joined with `, `; `nil` when there is none.
+    /// The values of all fields with this name, joined with `, `; `nil` if there is none.
     public func header(_ name: String) -> String? { fields.joined(name) }
 }

@@ -1,22 +1,22 @@
 internal import Bytes
 
-/// The request target of RFC 9112 section 3.2, taken apart.
+/// A parsed request target (RFC 9112, section 3.2).
 struct HTTPRequestTarget: Equatable {
-    /// Percent-decoded and otherwise as sent: no segment is merged or resolved.
+    /// Percent-decoded, otherwise as sent: no segment is merged or resolved.
     let path: String
     /// As sent.
     let query: String
 
-    /// Reads the origin form (`/path?query`), the absolute form (`http://host/path?query`) and `*`.
+    /// Parses the origin form (`/path?query`), the absolute form (`http://host/path?query`) and `*`.
     init(parsing target: [UInt8]) throws(HTTPResponse) {
         guard target.count <= HTTPLimits.targetBytes else {
             throw HTTPResponse(status: 414, line: "the request target is longer than \(HTTPLimits.targetBytes) bytes")
         }
         guard let bytes = Self.pathAndQuery(of: target),
-            // Anything but ASCII's blanks and controls. Bytes beyond ASCII are no part of RFC 3986 and harm nobody.
+            // Excludes ASCII blanks and controls. Bytes beyond ASCII are not in RFC 3986, but are harmless.
             bytes.allSatisfy({ $0 > 0x20 && $0 != 0x7F }),
             case let end = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.endIndex,
-            // With a NUL, C would end the path there and a proxy or client after us would see another one.
+            // C code ends a path at a NUL, so a proxy or client could see a different one.
             let path = percentDecoded(bytes[..<end]), !path.contains(0),
             let path = String(validating: path.isEmpty ? [UInt8(ascii: "/")] : path, as: UTF8.self),
             let query = String(validating: bytes[end...].dropFirst(), as: UTF8.self)

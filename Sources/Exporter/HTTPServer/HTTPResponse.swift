@@ -1,14 +1,14 @@
 /// The content of a response.
 public enum HTTPBody: Sendable {
-    /// One line of text, and most often why a request is rejected: see `Route.rejectsInJSON`.
+    /// One line of text, usually the reason for a rejection; see `Route.rejectsInJSON`.
     case line(String)
     case bytes([UInt8])
-    /// Bytes one after another, which other responses may share.
+    /// Consecutive pieces, which may be shared with other responses.
     case pieces([[UInt8]])
-    /// Events without an end, for GET alone.
+    /// Endless events, for GET only.
     case stream(HTTPStream)
 
-    /// The content that is known before it is sent.
+    /// The content known before sending.
     var knownPieces: [[UInt8]] {
         switch self {
         case .line(let line): [Array("\(line)\n".utf8)]
@@ -21,15 +21,14 @@ public enum HTTPBody: Sendable {
     var knownBytes: Int { knownPieces.reduce(0) { $0 + $1.count } }
 }
 
-/// A response, to which `Content-Length`, `Date` and `Connection` are added; HEAD gets the same header and no content.
-///
-/// As an error it rejects a request.
+/// A response; `Content-Length`, `Date` and `Connection` are added. HEAD gets the same header without content.
+/// Thrown as an error, it rejects a request.
 public struct HTTPResponse: Error {
     public let status: Int
     public let headers: [(name: String, value: String)]
     public let body: HTTPBody
 
-    /// - Parameter headers: a field with an empty value, or with a line break in it, is left out.
+    /// - Parameter headers: a field with an empty value or a line break is left out.
     public init(status: Int, headers: [(name: String, value: String)] = [], body: HTTPBody) {
         self.status = status
         self.headers = headers

@@ -1,18 +1,18 @@
 public import System
 public import WebConfiguration
 
-/// Serves HTTP/1.1 with libmicrohttpd, each connection on a thread of its own. HTTP/2 is not possible with it.
+/// Serves HTTP/1.1 with libmicrohttpd, which does not support HTTP/2; each connection has its own thread.
 public final class HTTPServer: Sendable {
-    /// The bound addresses, with real ports, in the order in which they were given.
+    /// The bound addresses with their actual ports, in the given order.
     public let addresses: [ListenAddress]
     let service: HTTPService
-    /// The listening sockets, which keep the files of Unix sockets; none once the server stops.
+    /// The listening sockets, which own the files of Unix sockets; empty once the server stops.
     private let sockets: Monitor<[ListeningSocket]>
-    /// One for each socket: libmicrohttpd listens on one.
+    /// One per socket, because libmicrohttpd listens on only one.
     private let daemons: [HTTPDaemon]
     private let sweeper: ServiceThread
 
-    /// Listens and serves at once; the error names the address that cannot be bound.
+    /// Starts listening and serving; the error names the address that cannot be bound.
     public init(configuration: HTTPServerConfiguration) throws(SystemError) {
         let listening =
             try configuration.usesSystemdSockets
@@ -31,16 +31,16 @@ public final class HTTPServer: Sendable {
         }
     }
 
-    /// Puts another web configuration in force, for connections (TLS) and requests (the rest) that begin from now on;
-    /// any thread, one at a time. Nothing is disconnected.
+    /// Applies a web configuration to new connections (TLS) and new requests (everything else); nothing is
+    /// disconnected. Any thread, but one call at a time.
     ///
-    /// - Throws: when TLS would be turned on or off; nothing changes.
+    /// - Throws: if TLS would be turned on or off; nothing changes.
     public func reload(_ web: WebConfiguration) throws(SystemError) { try service.adopt(web) }
 
-    /// Stops listening, lets the responses under way end, and closes what is left after `limit`. Blocks; any thread but
-    /// that of a route. Only the first call does anything.
+    /// Stops listening, lets responses in progress finish, and closes what is left after `limit`. Blocks, and must
+    /// not be called on the thread of a route. Only the first call has an effect.
     ///
-    /// - Returns: false when a connection's thread has not ended a second later, and has been left behind.
+    /// - Returns: `false` if a connection's thread has not ended a second later, and is left behind.
     @discardableResult
     public func stop(within limit: Duration) -> Bool {
         guard !sockets.read(\.isEmpty) else { return true }
@@ -48,7 +48,7 @@ public final class HTTPServer: Sendable {
         sockets.change { $0 = [] }
         let hasEnded = service.connections.end(within: limit)
         sweeper.join()
-        // A daemon's end waits for its threads: with one that is stuck, it must not end.
+        // Ending a daemon waits for its threads, so one with a stuck thread must not be ended.
         for daemon in daemons where !hasEnded { daemon.leaveBehind() }
         return hasEnded
     }

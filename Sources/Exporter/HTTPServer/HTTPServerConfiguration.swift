@@ -4,15 +4,15 @@ public import WebConfiguration
 /// The addresses and the routes of an `HTTPServer`.
 public struct HTTPServerConfiguration: Sendable {
     public var addresses: [ListenAddress]
-    /// Serves on the sockets that systemd has opened for this process instead of on `addresses`.
+    /// Serves on the sockets that systemd passes to this process, instead of on `addresses`.
     public var usesSystemdSockets = false
-    /// The first route that has a path responds to it.
+    /// The first route that matches a path is used.
     public var routes: [Route]
-    /// The line of a 404.
+    /// Text of a 404.
     public var notFound = "not found"
-    /// TLS, passwords, headers of each response and the rate limit.
+    /// TLS, passwords, headers of every response and the rate limit.
     public var web = WebConfiguration()
-    /// Called, on any thread, for each TLS handshake that fails after the client has said something.
+    /// Called, on any thread, for each TLS handshake that fails after the client has sent something.
     public var onTLSHandshakeFailure: @Sendable (_ client: String, _ reason: String) -> Void = { _, _ in }
 
     public init(addresses: [ListenAddress], routes: [Route]) {

@@ -3,15 +3,15 @@ internal import HTTPText
 internal import System
 internal import WebConfiguration
 
-/// The side of the server that libmicrohttpd's callbacks call: the life of each connection and request. All callbacks
-/// of a connection but those of its beginning and its end come from its own thread.
+/// Handles libmicrohttpd's callbacks: the life of each connection and request. Except at the beginning and the end of
+/// a connection, they come from its own thread.
 final class HTTPService: Sendable {
     private let configuration: HTTPServerConfiguration
     private let active: Monitor<Active>
     let passwords = PasswordChecks()
-    /// The clients with a TLS handshake that computes: see `TLSHandshake`.
+    /// Clients with a TLS handshake that is computing; see `TLSHandshake`.
     let computing = Monitor<Set<[UInt8]>>([])
-    /// Bytes of content that wait to be sent and are not copied.
+    /// Limit on content that waits to be sent without having been copied.
     private let unsent = RequestLimit(
         64 << 20, perClient: 16 << 20, rejection: .busy("too many bytes of responses are unread"))
     let connections = ConnectionTable()
@@ -19,7 +19,7 @@ final class HTTPService: Sendable {
     /// The configuration in force.
     private struct Active {
         var web: WebConfiguration
-        /// The tokens of its rate limit; `nil`: none.
+        /// Tokens of the rate limit; `nil` if there is no limit.
         var bucket: TokenBucket?
 
         init(_ web: WebConfiguration) {
@@ -35,7 +35,7 @@ final class HTTPService: Sendable {
         active = Monitor(Active(configuration.web))
     }
 
-    /// Connections and requests that begin from now on follow this configuration.
+    /// Applies a web configuration to connections and requests that begin from now on.
     func adopt(_ web: WebConfiguration) throws(SystemError) {
         guard (configuration.web.tls == nil) == (web.tls == nil) else {
             throw SystemError(.system, "turning TLS on or off needs a restart")
@@ -43,9 +43,9 @@ final class HTTPService: Sendable {
         active.change { $0 = Active(web) }
     }
 
-    // MARK: - A connection
+    // MARK: - Connections
 
-    /// libmicrohttpd begins to serve a connection that `connections` has admitted.
+    /// Called when libmicrohttpd starts to serve a connection that `connections` has admitted.
     func connectionBegan(_ pointer: OpaquePointer) -> HTTPConnection {
         let connection = unsafe HTTPConnection(pointer, tls: active.read(\.web.tls), computing: computing)
         connections.insert(connection)
@@ -59,11 +59,11 @@ final class HTTPService: Sendable {
         configuration.onTLSHandshakeFailure(connection.peer.description, reason)
     }
 
-    // MARK: - A request
+    // MARK: - Requests
 
-    /// The request line has come; the header has not.
+    /// Called when the request line has arrived, but not yet the header fields.
     func requestBegan(_ target: [UInt8], on connection: HTTPConnection) {
-        // The first request has the time since the connection began.
+        // The first request's time runs from the start of the connection.
         if case .betweenRequests = connection.phase {
             connection.setDeadline(monotonicTime() + HTTPLimits.requestTime, isIdle: true)
         }
@@ -71,7 +71,7 @@ final class HTTPService: Sendable {
         if unsafe !LibMicroHTTPD.hideContent(of: connection.pointer) { connection.shutDown() }
     }
 
-    /// One call of the access handler: when the header has come, and when the request is over.
+    /// Called when the header has arrived, and again when the request is complete.
     func requestArrived(_ header: MHDHeader, on connection: HTTPConnection) -> MHD_Result {
         var route: Route?
         var exchange = HTTPConnection.Exchange()
@@ -85,7 +85,7 @@ final class HTTPService: Sendable {
                 let fields = try unsafe header.fields(of: connection.pointer, targetBytes: target.count)
                 let hasContent = try fields.hasContent(needsHost: header.needsHost)
                 request = HTTPRequest(method: header.methodText, path: parsed.path, query: parsed.query, fields: fields)
-                // A response now is the connection's last: what follows is not read, as it may not be what it seems.
+                // Responding before the content closes the connection: it is not read, as it may hide a request.
                 guard hasContent else {
                     connection.phase = .complete(request, route)
                     return .YES
@@ -106,7 +106,7 @@ final class HTTPService: Sendable {
         to request: HTTPRequest, by route: Route?, on connection: HTTPConnection,
         _ exchange: inout HTTPConnection.Exchange
     ) throws(HTTPResponse) -> HTTPResponse {
-        // The thread is at work: nothing is waited for until there is something to send.
+        // No deadline while the response is being made.
         connection.setDeadline(nil)
         exchange.isHead = request.method == "HEAD"
         try admit(request, to: route, of: connection.client)
@@ -120,7 +120,7 @@ final class HTTPService: Sendable {
         return route.response(to: request)
     }
 
-    /// Rejects a request that the web configuration does not let in. Blocks while a password is checked.
+    /// Rejects a request that the web configuration does not allow. Blocks while a password is checked.
     private func admit(_ request: HTTPRequest, to route: Route?, of client: [UInt8]) throws(HTTPResponse) {
         let (isInTime, users) = active.change { ($0.bucket?.take(at: monotonicTime()) ?? true, $0.web.users) }
         guard isInTime else { throw HTTPResponse(status: 429, line: "too many requests") }
@@ -161,7 +161,7 @@ final class HTTPService: Sendable {
             .queue(status: response.status)
     }
 
-    /// The request has ended in whatever way; its content may still be in the kernel's buffers.
+    /// Called when the request has ended for any reason; its response may still be in the kernel's buffers.
     func requestEnded(on connection: HTTPConnection) {
         if case .responding(let exchange) = connection.phase {
             exchange.meter?.requestEnded(status: exchange.status)

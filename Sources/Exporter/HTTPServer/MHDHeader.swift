@@ -2,7 +2,7 @@ internal import CLibMicroHTTPD
 internal import Glibc
 internal import HTTPText
 
-/// The header of a request, where libmicrohttpd has it.
+/// The header of a request in libmicrohttpd's memory.
 @safe struct MHDHeader {
     let method: UnsafePointer<CChar>
     let url: UnsafePointer<CChar>
@@ -10,17 +10,17 @@ internal import HTTPText
 
     var methodText: String { unsafe String(cString: method) }
 
-    /// The first version had none.
+    /// HTTP/1.0 has no `Host`.
     var needsHost: Bool { unsafe strcmp(version, "HTTP/1.0") != 0 }
 
-    /// The fields, as they were sent.
+    /// The fields as sent.
     ///
-    /// Debian 12: the header must be without gaps; later versions reject such lines, or have the header elsewhere.
-    /// Nothing is handed out of what follows a NUL in a target, a name or a value. A line that begins with a NUL or a
-    /// colon ends the header (`process_broken_line`), and what follows is the next request. A line that begins with a
-    /// blank continues the *name* of the field before it. So we look at the library's memory, where the header is as
-    /// received, but for NULs at the ends of lines and names: each field must begin where the one before it ends. A NUL
-    /// in front of a lone line feed stays undetected, because it looks like a carriage return.
+    /// Debian 12: the header must have no gaps; later versions reject such lines, or have the header elsewhere. The
+    /// library reports nothing that follows a NUL in a target, a name or a value. A line that begins with a NUL or a
+    /// colon ends the header (`process_broken_line`), and what follows becomes the next request. A line that begins
+    /// with a blank is added to the *name* of the previous field. So this looks at the library's memory, which has
+    /// the header as received, except for NULs at the ends of lines and names: each field must begin where the
+    /// previous one ends. A NUL before a lone line feed stays undetected, because it looks like a carriage return.
     func fields(of connection: OpaquePointer, targetBytes: Int) throws(HTTPResponse) -> [HTTPField] {
         let headerBytes = unsafe CLibMicroHTTPD_header_size(connection)
         guard headerBytes <= HTTPLimits.headerBytes else {
@@ -44,12 +44,11 @@ internal import HTTPText
     }
 }
 
-/// The fields of a header, as libmicrohttpd reports one after the other.
 @safe private struct Fields {
     var fields: [HTTPField] = []
-    /// Fields of `LibMicroHTTPD.hideContent` that are still to come. Debian 12: all three are there.
+    /// Fields of `LibMicroHTTPD.hideContent` still to come: on Debian 12 all three, later only the cookie.
     var hiddenFields = LibMicroHTTPD.isVersion0 ? 3 : 1
-    /// Where the next field must begin, if there is one.
+    /// Expected start of the next field.
     var next: UnsafePointer<CChar>
     var hasGap = false
 
@@ -66,8 +65,7 @@ internal import HTTPText
                 value: String(decoding: UnsafeRawBufferPointer(value), as: UTF8.self)))
     }
 
-    /// Whether the fields follow each other, and the empty line them, or nothing where it looks like the end of the
-    /// line before.
+    /// Whether the fields are contiguous and only the empty line follows, unless it passed for part of a line end.
     func isWhole(until end: UnsafePointer<CChar>) -> Bool {
         let left = unsafe end - next
         return !hasGap && (0...2).contains(left) && (0..<left).allSatisfy { unsafe next[$0] == 0 }
@@ -86,5 +84,5 @@ private func httpField(
     return .YES
 }
 
-/// Behind the end of a line, which has become one NUL or two.
+/// Start of the line after this line end, which has become one NUL or two.
 private func behindLine(_ end: UnsafePointer<CChar>) -> UnsafePointer<CChar> { unsafe end[1] == 0 ? end + 2 : end + 1 }

@@ -2,12 +2,12 @@ internal import CLibMicroHTTPD
 internal import Glibc
 internal import System
 
-/// The owner of our reference to an `MHD_Response`; the connection that sends it holds one of its own.
+/// Owner of our reference to an `MHD_Response`; the connection that sends it holds its own.
 @safe struct MHDResponse: ~Copyable {
     private let response: OpaquePointer
     private let connection: HTTPConnection
 
-    /// Content of more bytes is sent from where it is; less is copied, and sent together with the header.
+    /// Larger content is sent from where it is; smaller content is copied and sent together with the header.
     static let maximumCopiedBytes = 64 * 1024
 
     /// Corresponds to `MHD_create_response_from_buffer` and `MHD_create_response_from_callback`.
@@ -15,7 +15,7 @@ internal import System
         self.connection = connection
         let isStream = if case .stream = body { true } else { false }
         if isStream || body.knownBytes > Self.maximumCopiedBytes {
-            // The blocks of a stream are for HTTP/1.0, which knows no chunks.
+            // The block size of a stream matters only to HTTP/1.0, which has no chunks.
             let (bytes, block) = isStream ? (UInt64.max, 1024) : (UInt64(body.knownBytes), 256 * 1024)
             let content = unsafe Unmanaged.passRetained(MHDContent(body, on: connection)).toOpaque()
             unsafe response = MHD_create_response_from_callback(bytes, block, readContent, content, contentEnded)!
@@ -23,7 +23,7 @@ internal import System
             var bytes = body.knownPieces.reduce(into: [], +=)
             unsafe response = MHD_create_response_from_buffer(bytes.count, &bytes, .RESPMEM_MUST_COPY)!
         }
-        // One that is empty, or has a line break in it, is left out: none can be smuggled in.
+        // libmicrohttpd leaves out an empty field or one with a line break, so none can be injected.
         for (name, value) in headers { _ = unsafe MHD_add_response_header(response, name, value) }
     }
 
@@ -35,12 +35,12 @@ internal import System
     deinit { unsafe MHD_destroy_response(response) }
 }
 
-/// Content that libmicrohttpd asks for block by block, on the connection's thread.
+/// Content that libmicrohttpd requests block by block, on the connection's thread.
 private final class MHDContent {
     private let connection: HTTPConnection
     private var stream: HTTPStream?
     private var pieces: ArraySlice<[UInt8]>
-    /// The rest of the piece that is being sent.
+    /// Unsent part of the current piece.
     private var rest: ArraySlice<UInt8> = []
 
     init(_ body: HTTPBody, on connection: HTTPConnection) {
@@ -49,7 +49,7 @@ private final class MHDContent {
         if case .stream(let stream) = body { self.stream = stream }
     }
 
-    /// Returns the number of bytes written, or `MHD_CONTENT_READER_END_OF_STREAM`, a cast in C.
+    /// Returns the number of bytes written, or -1: `MHD_CONTENT_READER_END_OF_STREAM`, which is a cast in C.
     fileprivate func fill(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
         while rest.isEmpty {
             guard let next = nextPiece() else { return -1 }
@@ -62,11 +62,10 @@ private final class MHDContent {
         return part.count
     }
 
-    /// Returns `nil` at the end.
     private func nextPiece() -> [UInt8]? {
         if let piece = pieces.popFirst() { return piece }
         guard let stream else { return nil }
-        // The client has taken what it was sent: nothing is waited for while the next event is.
+        // The client has taken everything sent so far: it has no deadline until the next event.
         connection.setDeadline(nil)
         let event = stream.next()
         return event.isEmpty ? nil : event
@@ -84,7 +83,7 @@ private func readContent(
     return unsafe content.fill(UnsafeMutableRawBufferPointer(start: buffer, count: maximum))
 }
 
-/// Called by libmicrohttpd when neither we nor a connection need the response any more.
+/// Called by libmicrohttpd when nothing refers to the response any more.
 @c(airquality_http_content_ended)
 private func contentEnded(context: UnsafeMutableRawPointer?) {
     unsafe Unmanaged<MHDContent>.fromOpaque(context!).release()

@@ -1,9 +1,8 @@
 internal import System
 
-/// Limits how much is under way at once: requests of a route, slow readers included, or bytes.
+/// Limits what is in progress at once: requests of a route, including those with slow readers, or bytes.
 ///
-/// As much again may wait a moment for its turn, so that a client with a few connections more than its part is slowed
-/// down instead of rejected.
+/// As much again may wait briefly for its turn, so that a client slightly over its share is delayed, not rejected.
 public final class RequestLimit: Sendable {
     let rejection: HTTPResponse
     private let limit: Int
@@ -28,10 +27,10 @@ public final class RequestLimit: Sendable {
     }
 
     /// - Parameters:
-    ///   - limit: in all, at least 1.
+    ///   - limit: in total, at least 1.
     ///   - limitPerClient: for one IPv4 address, one IPv6 /64, or all Unix sockets together.
     ///   - patience: how long a request waits for its turn, on its connection's thread.
-    ///   - rejection: the response to one more.
+    ///   - rejection: response if there is no room.
     public init(_ limit: Int, perClient limitPerClient: Int, patience: Duration = .zero, rejection: HTTPResponse) {
         self.limit = limit
         self.limitPerClient = limitPerClient
@@ -39,7 +38,7 @@ public final class RequestLimit: Sendable {
         self.rejection = rejection
     }
 
-    /// Takes the amount if there is room for it, or will be in time.
+    /// Takes the amount if there is room, waiting for up to `patience`; returns `false` if there is none.
     func take(_ amount: Int = 1, of client: [UInt8]) -> Bool {
         var isWaiting = false
         let isTaken = state.wait(until: monotonicTime() + patience) { state -> Bool? in
@@ -51,7 +50,7 @@ public final class RequestLimit: Sendable {
         return isTaken ?? false
     }
 
-    /// Adds what there is room for. What exceeds a limit alone is taken where there is nothing else.
+    /// Adds the amount if there is room. One that exceeds a limit by itself is accepted if it is the only one.
     private func add(_ amount: Int, of client: [UInt8], to amounts: inout Amounts) -> Bool {
         let own = amounts.ofClients[client] ?? 0
         guard amounts.total == 0 || amounts.total + amount <= limit, own == 0 || own + amount <= limitPerClient

@@ -1,25 +1,25 @@
 internal import Bytes
 
-/// A path, or all paths below one, and how it responds.
+/// A path, or all paths below one, and how to respond to it.
 ///
-/// An `HTTPServer` takes its routes as one array, and derives 404, 405, `Allow` and what needs no password from it.
+/// An `HTTPServer` takes all routes in one array, from which it derives 404, 405, `Allow` and what needs no password.
 public struct Route: Sendable {
     public let path: String
-    /// Whether the route has all paths that begin with its path, instead of that one.
+    /// Whether the route has all paths that begin with its path, not only that one.
     public let isFolder: Bool
     public let methods: [String]
-    /// Whether one of the users must ask, where the web configuration has any.
+    /// Whether a password is needed, if the web configuration has users.
     public let needsPassword: Bool
-    /// Fields of the route's own responses, a 405 included.
+    /// Additional fields of the route's responses, including rejections.
     private let headers: [(name: String, value: String)]
-    /// Whether a rejection is an object of JSON with a field `error`, instead of one line of plain text.
+    /// Whether a rejection is a JSON object with a field `error`, instead of one line of plain text.
     private let rejectsInJSON: Bool
     public let limit: RequestLimit?
     public let meter: HTTPMeter?
     private let respond: @Sendable (HTTPRequest) -> HTTPResponse
 
     /// - Parameters:
-    ///   - path: percent-decoded; compared byte for byte.
+    ///   - path: percent-decoded; compared byte by byte.
     ///   - respond: called on the connection's thread, where it may block.
     public init(
         _ path: String, isFolder: Bool = false, methods: [String] = ["GET", "HEAD"], needsPassword: Bool = true,
@@ -37,7 +37,7 @@ public struct Route: Sendable {
         self.respond = respond
     }
 
-    /// The response to a request for the path: 405 for a method that it does not have.
+    /// Responds to a request for the path: with 405 if the route does not have its method.
     func response(to request: HTTPRequest) -> HTTPResponse {
         if methods.contains(request.method) { return respond(request) }
         let allow = methods.joined(separator: ", ")
@@ -45,7 +45,7 @@ public struct Route: Sendable {
             status: 405, headers: [("Allow", allow)], line: "method not allowed here, expected \(allow)")
     }
 
-    /// The response with the fields of the route, and its line in JSON where the route wants that.
+    /// Adds the route's fields to a response, and turns its line into JSON for `rejectsInJSON`.
     func completed(_ response: HTTPResponse) -> HTTPResponse {
         let headers = response.headers + headers
         guard rejectsInJSON, case .line(let line) = response.body else {
@@ -58,8 +58,7 @@ public struct Route: Sendable {
             status: response.status, headers: [("Content-Type", "application/json")] + headers, body: .bytes(text))
     }
 
-    /// Whether the route has the path. For `hasPrefix`, a combining character behind a slash belongs to the slash;
-    /// bytes tell them apart.
+    /// Whether the route has the path. Compares bytes, as `hasPrefix` joins a slash and a combining character after it.
     public func matches(_ path: String) -> Bool {
         isFolder ? path.utf8.starts(with: self.path.utf8) : path.utf8.elementsEqual(self.path.utf8)
     }

@@ -3,7 +3,7 @@ internal import System
 internal import WebConfiguration
 
 extension TLSConfiguration {
-    /// The reason why a client may not come in with the certificates that it has sent, or without any; `nil`: it may.
+    /// Returns why a client is rejected with the certificates that it sent, if any; `nil` if it is accepted.
     func rejection(of session: gnutls_session_t) -> String? {
         var count: UInt32 = 0
         guard let certificates = unsafe gnutls_certificate_get_peers(session, &count), count > 0 else {
@@ -17,8 +17,8 @@ extension TLSConfiguration {
         return "client certificate has none of the allowed names"
     }
 
-    /// Returns `nil` if an authority has signed the certificate, for use by clients, and it is valid now. Corresponds
-    /// to `gnutls_certificate_verify_peers`.
+    /// Returns `nil` if the certificate is valid now and signed by an authority, for use by clients. Corresponds to
+    /// `gnutls_certificate_verify_peers`.
     private func rejectionByAuthorities(_ session: gnutls_session_t) -> String? {
         var purpose = Array(GNUTLS_KP_TLS_WWW_CLIENT.utf8) + [0]
         var status: UInt32 = 0
@@ -35,7 +35,7 @@ extension TLSConfiguration {
     }
 }
 
-/// The names of the first certificate, addresses as text. Corresponds to `gnutls_x509_crt_get_subject_alt_name2`.
+/// Names in the first certificate, addresses as text. Corresponds to `gnutls_x509_crt_get_subject_alt_name2`.
 private func subjectAlternativeNames(_ certificates: UnsafePointer<gnutls_datum_t>) -> [[UInt8]] {
     var certificate: gnutls_x509_crt_t?
     guard unsafe gnutls_x509_crt_init(&certificate) >= 0 else { return [] }
@@ -50,7 +50,7 @@ private func subjectAlternativeNames(_ certificates: UnsafePointer<gnutls_datum_
         let result = unsafe gnutls_x509_crt_get_subject_alt_name2(certificate, index, &name, &count, &kind, nil)
         if result == GNUTLS_E_REQUESTED_DATA_NOT_AVAILABLE { return names }
         index += 1
-        // Names longer than that are never allowed.
+        // Names longer than the buffer are never allowed.
         guard result >= 0 else { continue }
         switch gnutls_x509_subject_alt_name_t(kind) {
         case GNUTLS_SAN_DNSNAME, GNUTLS_SAN_RFC822NAME, GNUTLS_SAN_URI: names.append(Array(name[..<count]))

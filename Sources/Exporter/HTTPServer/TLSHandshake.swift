@@ -3,28 +3,28 @@ internal import Glibc
 internal import System
 internal import WebConfiguration
 
-/// Watches the handshake of one session, which libmicrohttpd makes and does, and knows why it failed. It has the
-/// configuration that was in force when its connection began: a reload reaches each new connection and no old one.
+/// Watches the handshake of a session, which libmicrohttpd creates and performs, and records why it fails. Uses the
+/// configuration in force when the connection began: a reload affects new connections only.
 ///
-/// Used by the connection's thread, and then by the one that notices the connection's end.
+/// Used by the connection's thread, then by the thread that handles the connection's end.
 @safe final class TLSHandshake: @unchecked Sendable {
-    // @unchecked: its users come one after the other, as above. The session points to it, and ends before it.
+    // @unchecked: used by one thread at a time, as above. The session points to this object, and ends before it.
     private let socket: Int32
     private let client: [UInt8]
-    /// The session points into its context.
+    /// Kept because the session points into its context.
     private let configuration: TLSConfiguration
     private let computing: Monitor<Set<[UInt8]>>
     private var isComplete = false
     private var isComputing = false
-    /// Why it fails if it ends now; `nil` before the client has said something.
+    /// Reason if the handshake fails now; `nil` before the client has sent something.
     private var failure: String?
     private static let unexplained = "handshake failed"
-    /// Bytes of one handshake message. A chain of client certificates is the longest that there is.
+    /// Limit on one handshake message; a chain of client certificates is the longest.
     private static let maximumMessageBytes = 32 * 1024
 
-    /// Begins to watch the session before its handshake, and gives it the certificate and the demands of the server.
+    /// Starts watching a session before its handshake, and sets the certificate and requirements of the server.
     ///
-    /// - Parameter computing: the clients with a handshake that computes: one of each at a time, as a signature with a
+    /// - Parameter computing: clients whose handshake is computing, one per client at a time: a signature with a
     ///   large key takes milliseconds, and the kernel divides the processor between threads, not between clients.
     init(
         _ session: gnutls_session_t, on socket: Int32, of client: [UInt8], as configuration: TLSConfiguration,
@@ -42,12 +42,12 @@ internal import WebConfiguration
         unsafe gnutls_handshake_set_hook_function(
             session, UInt32(GNUTLS_HANDSHAKE_FINISHED.rawValue), GNUTLS_HOOK_POST, tlsFinished)
         guard configuration.clientAuthentication != .none else { return }
-        // Whether a certificate is required is decided by `rejection`.
+        // `rejection` decides whether a certificate is required.
         unsafe gnutls_certificate_server_set_request(session, GNUTLS_CERT_REQUEST)
         unsafe gnutls_session_set_verify_function(session, tlsVerify)
     }
 
-    /// The one that watches a session.
+    /// Returns the object that watches a session.
     fileprivate static func of(_ session: gnutls_session_t?) -> TLSHandshake? {
         guard let session = unsafe session else { return nil }
         var receiving: gnutls_transport_ptr_t?
@@ -56,10 +56,9 @@ internal import WebConfiguration
         return unsafe receiving.map { unsafe Unmanaged<TLSHandshake>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// To be called at the end of the connection.
+    /// Must be called at the end of the connection.
     ///
-    /// - Returns: why it failed; `nil` when it did not, or when the client has said nothing, as one that looks whether
-    ///   a port is open.
+    /// - Returns: why the handshake failed; `nil` if it did not, or if the client sent nothing, like a port scanner.
     func end(isOverdue: Bool) -> String? {
         stopComputing()
         if isComplete { return nil }
@@ -68,14 +67,14 @@ internal import WebConfiguration
 
     // MARK: - Called by GnuTLS
 
-    /// Corresponds to `recv`, of at most so many bytes.
+    /// Receives at most `size` bytes. Corresponds to `recv`.
     fileprivate func pull(_ buffer: UnsafeMutableRawPointer, _ size: Int) -> Int {
         stopComputing()
         let count = unsafe recv(socket, buffer, size, 0)
         if isComplete { return count }
         if count == 0, failure == Self.unexplained { failure = "connection ended by the client" }
         guard count > 0 else { return count }
-        // A record begins with a number below 64.
+        // A TLS record begins with a byte below 64.
         if failure == nil, (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(unsafe buffer.load(as: UInt8.self)) {
             failure = "HTTP request on the TLS port"
             respondToPlainHTTP()
@@ -83,7 +82,7 @@ internal import WebConfiguration
             return -1
         }
         if failure == nil { failure = Self.unexplained }
-        // The answer to a message may need a signature; the header of a record, of five bytes, needs nothing.
+        // The reply to a message may need a signature; a record header, which has five bytes, needs none.
         if size > 5 { isComputing = computing.wait { $0.insert(client).inserted ? true : nil } ?? false }
         return count
     }
@@ -94,7 +93,7 @@ internal import WebConfiguration
         computing.change { _ = $0.remove(client) }
     }
 
-    /// Responds in Go's words, as other exporters do.
+    /// Responds with Go's text, as other exporters do.
     private func respondToPlainHTTP() {
         let line = "Client sent an HTTP request to an HTTPS server.\n"
         let response = """
@@ -108,13 +107,13 @@ internal import WebConfiguration
         _ = shutdown(socket, Int32(SHUT_WR))
     }
 
-    /// The client's last message has come.
+    /// Called after the client's last message.
     fileprivate func complete() {
         isComplete = true
         stopComputing()
     }
 
-    /// Whether the client may come in with the certificates that it has sent, or without any.
+    /// Whether the client is accepted with the certificates that it sent, if any.
     fileprivate func acceptsClient(of session: gnutls_session_t) -> Bool {
         guard let rejection = unsafe configuration.rejection(of: session) else { return true }
         failure = rejection
@@ -128,7 +127,7 @@ private func tlsPull(handshake: UnsafeMutableRawPointer?, buffer: UnsafeMutableR
     unsafe Unmanaged<TLSHandshake>.fromOpaque(handshake!).takeUnretainedValue().pull(buffer!, size)
 }
 
-/// Called when a message has ended the handshake of one side; corresponds to `gnutls_handshake_hook_func`.
+/// Called when one side has finished the handshake; corresponds to `gnutls_handshake_hook_func`.
 @c(airquality_tls_finished)
 private func tlsFinished(
     session: gnutls_session_t?, type: UInt32, when: UInt32, isIncoming: UInt32, bytes: UnsafePointer<gnutls_datum_t>?
@@ -137,8 +136,8 @@ private func tlsFinished(
     return 0
 }
 
-/// Called when a client's certificates have come, or none; anything but 0 ends the handshake. Corresponds to
-/// `gnutls_certificate_verify_function`.
+/// Called when the client has sent its certificates, or none; a result other than 0 ends the handshake. Corresponds
+/// to `gnutls_certificate_verify_function`.
 @c(airquality_tls_verify)
 private func tlsVerify(session: gnutls_session_t?) -> Int32 {
     guard let session = unsafe session, unsafe TLSHandshake.of(session)?.acceptsClient(of: session) == true else {

@@ -1,7 +1,7 @@
 #pragma once
 #include <curl/curl.h>
 
-/* curl_easy_setopt and curl_easy_getinfo take any type, which Swift cannot call. */
+/* curl_easy_setopt and curl_easy_getinfo are variadic, which Swift does not import. */
 static inline CURLcode CCurl_setNumber(CURL *handle, CURLoption option, long value)
 {
     return curl_easy_setopt(handle, option, value);
@@ -43,7 +43,7 @@ static inline long CCurl_status(CURL *handle)
     return status;
 }
 
-/* A macro. */
+/* Swift does not import the macro CURL_GLOBAL_DEFAULT. */
 static inline CURLcode CCurl_initialize(void)
 {
     return curl_global_init(CURL_GLOBAL_DEFAULT);

@@ -2,10 +2,9 @@
 #include <malloc.h>
 #include <microhttpd.h>
 
-/* Only what Swift cannot import: variadic functions, and unions as answers. */
+/* Functions that Swift cannot import, because they are variadic or return a union. */
 
-/* MHD_start_daemon is variadic. One context serves all callbacks; the options name a listening socket, so there is no
- * port. */
+/* MHD_start_daemon is variadic. All callbacks get the same context; the port is 0, as the options have a socket. */
 static inline struct MHD_Daemon *CLibMicroHTTPD_start(
     unsigned int flags, MHD_AcceptPolicyCallback accept, MHD_AccessHandlerCallback access,
     MHD_RequestCompletedCallback completed, MHD_NotifyConnectionCallback connection,
@@ -21,7 +20,7 @@ static inline struct MHD_Daemon *CLibMicroHTTPD_start(
         MHD_OPTION_END);
 }
 
-/* MHD_get_connection_info is variadic and answers with a union. */
+/* MHD_get_connection_info is variadic and returns a union. */
 static inline void *CLibMicroHTTPD_socket_context(struct MHD_Connection *connection)
 {
     const union MHD_ConnectionInfo *info =
@@ -50,8 +49,8 @@ static inline void *CLibMicroHTTPD_tls_session(struct MHD_Connection *connection
     return info ? info->tls_session : NULL;
 }
 
-/* The fields come in front of those that the client sends, if this is called before the header is read. The library
- * keeps the pointers, so the texts are constants. See LibMicroHTTPD.swift. */
+/* Puts fields in front of the client's, if called before the header is parsed. The library keeps the pointers, so the
+ * strings are constants. See LibMicroHTTPD.swift. */
 static inline int CLibMicroHTTPD_hide_content(struct MHD_Connection *connection, int all)
 {
     return (!all

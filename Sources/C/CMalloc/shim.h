@@ -1,3 +1,3 @@
 #pragma once
-// Not in Swift's Glibc. See mallopt(3).
+// Not in Swift's Glibc module; see mallopt(3).
 #include <malloc.h>

@@ -9,7 +9,7 @@ using namespace simdjson;
 
 namespace {
 
-/// Buffers for longer messages are given back once they are read: they take some fifteen times the message.
+/// Buffers for longer messages are freed after use, because they take about 15 times the message.
 constexpr size_t keptCapacity = 256 << 10;
 
 bool isBetweenTexts(uint8_t byte) {
@@ -17,8 +17,8 @@ bool isBetweenTexts(uint8_t byte) {
     return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r' || byte == 0x1E;
 }
 
-/// The end of the JSON text that begins at `start`, as far as quotation marks and brackets tell; the texts are checked
-/// later. Nothing where it does not end, or where something else than white space stands behind it.
+/// Returns the end of the JSON text at `start`, judging only by quotation marks and brackets; simdjson validates it
+/// later. Returns nothing if brackets are unbalanced, or if a comma or colon is outside them.
 std::optional<size_t> textEnd(const uint8_t *message, size_t count, size_t start) {
     size_t depth = 0;
     for (auto place = start; place < count; ++place) {
@@ -40,7 +40,7 @@ std::optional<size_t> textEnd(const uint8_t *message, size_t count, size_t start
     return std::nullopt;
 }
 
-/// Several JSON texts as one array of them.
+/// Joins several JSON texts into one array.
 std::optional<std::string> joinedTexts(const uint8_t *message, size_t count) {
     std::string joined;
     for (size_t place = 0; place < count;) {
@@ -68,10 +68,10 @@ struct CSimdJSON_parser {
 
     bool read(const uint8_t *message, size_t count, CSimdJSON_document &document) {
         if (parser.capacity() == 0) {
-            // The document itself is a level for simdjson, and it refuses at the limit, not beyond it.
+            // simdjson counts the document as a level, and reports an error at its limit, not beyond it.
             if (parser.allocate(dom::MINIMAL_DOCUMENT_CAPACITY, maximumDepth + 1)) return false;
         }
-        // true: copies the message to where it has room behind it.
+        // true: copies the message into a buffer with padding.
         document.isOneText = count > 0 && !parser.parse(message, count, true).error();
         if (!document.isOneText) {
             const auto joined = joinedTexts(message, count);
@@ -79,10 +79,10 @@ struct CSimdJSON_parser {
             count = joined->size();
         }
         document.tape = parser.doc.tape.get();
-        // The first word says how many there are.
+        // The first word contains the number of words.
         document.tapeCount = static_cast<uint32_t>(document.tape[0]);
         document.texts = parser.doc.string_buf.get();
-        // As `document::allocate` makes room for them: "", takes three bytes of a message, and five here.
+        // As much as `document::allocate` reserves: "", has three bytes in a message, and takes five here.
         document.textsCount = 5 * (count + 3) / 3;
         return true;
     }

@@ -1,5 +1,5 @@
-// The arguments as the C runtime hands them to constructors. Swift's runtime looks for them on the stack or in /proc, and
-// finds none without /proc, or where a preloaded library has moved the environment.
+// Keeps the arguments that the C runtime passes to constructors. Swift's runtime looks on the stack or in /proc for
+// them, and finds none without /proc, or if a preloaded library has moved the environment.
 
 #include "CStart.h"
 

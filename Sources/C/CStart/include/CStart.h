@@ -1,13 +1,13 @@
 #pragma once
 
-// Swift's module of glibc does not have it.
+// Not in Swift's Glibc module.
 #include <sys/eventfd.h>
 
-/// Number of the arguments that the process was started with, its own name among them.
+/// Number of arguments of the process, including its own name.
 int CStart_argumentCount(void);
 
-/// An argument, from 0 to the count without 1; it stays for as long as the process lives.
+/// Returns an argument, from 0 to the count less 1; valid until the process ends.
 const char *CStart_argument(int number);
 
-/// Names the calling thread for `top -H` and debuggers; the kernel keeps 15 bytes. Swift imports no variadic functions.
+/// Names the calling thread for `top -H` and debuggers; the kernel keeps 15 bytes. Wraps prctl(), which is variadic.
 void CStart_nameThread(const char *name);

@@ -14,7 +14,6 @@ final class ConnectionTable: Sendable {
     private struct State {
         /// By socket descriptor.
         var open: [Int32: HTTPConnection] = [:]
-        /// Number of connections at the last sweep.
         var previousCount = 0
         var isEnding = false
     }
@@ -48,8 +47,7 @@ final class ConnectionTable: Sendable {
     /// Must be called before the socket is closed.
     func remove(_ connection: HTTPConnection) { state.change { $0.open[connection.socket] = nil } }
 
-    /// Shuts down overdue connections, and ends streams whose client has left, which their threads do not notice
-    /// while they wait for an event.
+    /// Shuts down overdue connections, and ends streams whose client has left: threads waiting for events miss that.
     func sweep(at now: Duration) {
         let hasShrunk = state.change { state in
             for connection in state.open.values {

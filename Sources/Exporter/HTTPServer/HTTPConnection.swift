@@ -7,8 +7,7 @@ internal import WebConfiguration
 /// A connection and its current request; HTTP/1.1 has one at a time. Lives until libmicrohttpd reports the end of the
 /// connection, which happens before the socket is closed.
 @safe final class HTTPConnection: @unchecked Sendable {
-    // @unchecked: `pointer` and `phase` are for the connection's callbacks, which do not overlap. Other threads read
-    // only constants and what is under a lock.
+    // @unchecked: only callbacks, which do not overlap, use `pointer` and `phase`; the rest is constant or locked.
     let pointer: OpaquePointer
     let socket: Int32
     let peer: IPAddress
@@ -25,7 +24,6 @@ internal import WebConfiguration
         var deadline: Duration
         /// Whether no request is waiting for its response; one whose header is still arriving does not count.
         var isIdle = true
-        /// The events being sent.
         var stream: HTTPStream?
 
         func isOverdue(at now: Duration) -> Bool { deadline < now }

@@ -116,7 +116,7 @@ private func service(_ context: UnsafeMutableRawPointer?) -> HTTPService {
     unsafe Unmanaged<HTTPService>.fromOpaque(context!).takeUnretainedValue()
 }
 
-/// Returns the object that `httpConnection` made for a connection.
+/// The object that `httpConnection` made.
 private func connection(_ pointer: OpaquePointer?) -> HTTPConnection {
     unsafe Unmanaged<HTTPConnection>.fromOpaque(CLibMicroHTTPD_socket_context(pointer!)!).takeUnretainedValue()
 }

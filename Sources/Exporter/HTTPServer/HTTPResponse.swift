@@ -8,7 +8,6 @@ public enum HTTPBody: Sendable {
     /// Endless events, for GET only.
     case stream(HTTPStream)
 
-    /// The content known before sending.
     var knownPieces: [[UInt8]] {
         switch self {
         case .line(let line): [Array("\(line)\n".utf8)]

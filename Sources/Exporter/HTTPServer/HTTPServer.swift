@@ -31,10 +31,8 @@ public final class HTTPServer: Sendable {
         }
     }
 
-    /// Applies a web configuration to new connections (TLS) and new requests (everything else); nothing is
-    /// disconnected. Any thread, but one call at a time.
-    ///
-    /// - Throws: if TLS would be turned on or off; nothing changes.
+    /// Applies a web configuration to new connections (TLS) and new requests (the rest), without disconnecting anyone.
+    /// Throws, and changes nothing, if TLS would be turned on or off. Any thread, but one call at a time.
     public func reload(_ web: WebConfiguration) throws(SystemError) { try service.adopt(web) }
 
     /// Stops listening, lets responses in progress finish, and closes what is left after `limit`. Blocks, and must

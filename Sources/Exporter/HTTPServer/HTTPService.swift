@@ -16,7 +16,6 @@ final class HTTPService: Sendable {
         64 << 20, perClient: 16 << 20, rejection: .busy("too many bytes of responses are unread"))
     let connections = ConnectionTable()
 
-    /// The configuration in force.
     private struct Active {
         var web: WebConfiguration
         /// Tokens of the rate limit; `nil` if there is no limit.

@@ -1,7 +1,6 @@
-/// Endless events as the content of a response, made while it is sent, on its connection's thread.
-///
-/// The next event is requested when the client has taken the previous one, so a slow client costs nothing but its
-/// connection; a client that takes nothing for 15 s is disconnected.
+/// Endless events as the content of a response, made while it is sent, on its connection's thread. The next event is
+/// requested when the client has taken the previous one, so a slow client costs nothing but its connection; a client
+/// that takes nothing for 15 s is disconnected.
 public struct HTTPStream: Sendable {
     let greeting: [UInt8]
     let next: @Sendable () -> [UInt8]

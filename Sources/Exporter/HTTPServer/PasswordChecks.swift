@@ -1,8 +1,7 @@
 internal import System
 internal import WebConfiguration
 
-/// Checks passwords on the threads of their connections, in order of arrival: one at a time per client, two in all.
-/// Remembers the latest verdicts.
+/// Checks passwords on their connections' threads, in order of arrival: one per client at a time, two in all.
 final class PasswordChecks: Sendable {
     private static let maximumAtOnce = 2
     /// Verdicts of each kind that are remembered; wrong guesses cannot evict right passwords.

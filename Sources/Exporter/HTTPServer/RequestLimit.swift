@@ -1,8 +1,7 @@
 internal import System
 
-/// Limits what is in progress at once: requests of a route, including those with slow readers, or bytes.
-///
-/// As much again may wait briefly for its turn, so that a client slightly over its share is delayed, not rejected.
+/// Limits what is in progress at once: requests of a route, including those with slow readers, or bytes. As much
+/// again may wait briefly for its turn, so that a client slightly over its share is delayed, not rejected.
 public final class RequestLimit: Sendable {
     let rejection: HTTPResponse
     private let limit: Int

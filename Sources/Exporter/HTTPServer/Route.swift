@@ -1,8 +1,7 @@
 internal import Bytes
 
-/// A path, or all paths below one, and how to respond to it.
-///
-/// An `HTTPServer` takes all routes in one array, from which it derives 404, 405, `Allow` and what needs no password.
+/// A path, or all paths below one, and how to respond to it. An `HTTPServer` derives 404, 405, `Allow` and what needs
+/// no password from the array of its routes.
 public struct Route: Sendable {
     public let path: String
     /// Whether the route has all paths that begin with its path, not only that one.

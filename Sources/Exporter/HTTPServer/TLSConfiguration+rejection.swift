@@ -17,8 +17,7 @@ extension TLSConfiguration {
         return "client certificate has none of the allowed names"
     }
 
-    /// Returns `nil` if the certificate is valid now and signed by an authority, for use by clients. Corresponds to
-    /// `gnutls_certificate_verify_peers`.
+    /// `nil` if signed by an authority, for clients, and valid now. Corresponds to `gnutls_certificate_verify_peers`.
     private func rejectionByAuthorities(_ session: gnutls_session_t) -> String? {
         var purpose = Array(GNUTLS_KP_TLS_WWW_CLIENT.utf8) + [0]
         var status: UInt32 = 0

@@ -47,7 +47,6 @@ internal import WebConfiguration
         unsafe gnutls_session_set_verify_function(session, tlsVerify)
     }
 
-    /// Returns the object that watches a session.
     fileprivate static func of(_ session: gnutls_session_t?) -> TLSHandshake? {
         guard let session = unsafe session else { return nil }
         var receiving: gnutls_transport_ptr_t?

@@ -5,8 +5,8 @@ public struct AppendedFile: ~Copyable, Sendable {
     private let path: String
     private let file: FileDescriptor
 
-    /// Creates the file if missing. Existing content is kept; an unterminated last line gets its line end. Anything
-    /// but a regular file is an error: a pipe would block until it has a reader.
+    /// Creates a missing file, keeps the content of an existing one, and terminates its last line if necessary.
+    /// Anything but a regular file is an error: a pipe would block until it has a reader.
     ///
     /// - Parameter path: `nil` for standard output, duplicated to a descriptor of its own.
     public init(_ path: String?) throws(SystemError) {

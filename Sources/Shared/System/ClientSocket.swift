@@ -4,8 +4,7 @@ internal import Glibc
 package struct ClientSocket: ~Copyable {
     package let descriptor: FileDescriptor
 
-    /// Connects to a server on this machine, trying its addresses in turn. On Linux, the address of all interfaces
-    /// means the loopback address here.
+    /// Tries the addresses of a server on this machine. Linux takes the address of all interfaces for the loopback.
     package init(_ address: ListenAddress) throws(SystemError) {
         if case .tcp(_, port: 0) = address { throw SystemError(.address, "port 0 is known to the server only") }
         var failure = "no such host"

@@ -10,7 +10,6 @@ package struct FileIdentity: Sendable, Equatable {
         inode = UInt64(status.st_ino)
     }
 
-    /// `nil` if `stat` fails, for example because the file is missing.
     package init?(_ path: String) {
         guard let status = fileStatus(path) else { return nil }
         self.init(status)

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// A listening socket. Its `deinit` closes it and removes the file of a `unix:` address.
 package final class ListeningSocket: Sendable {
-    /// The bound address with its actual port.
+    /// Has the actual port.
     package let address: ListenAddress
     private let socket: FileDescriptor
     /// Identity of our `unix:` file, because another process may have replaced it.

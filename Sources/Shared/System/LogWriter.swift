@@ -1,8 +1,7 @@
 internal import Synchronization
 
-/// Writes lines on its own thread, so that no other thread waits for the reader of standard error.
-///
-/// Queues at most 1,000 lines and 1 MiB; further lines are dropped and counted.
+/// Writes lines on its own thread, so that no other thread waits for the reader of standard error. Queues at most
+/// 1,000 lines and 1 MiB; further lines are dropped and counted.
 public final class LogWriter: Sendable {
     public static let standardError = LogWriter { StandardStream.error.write($0) }
 

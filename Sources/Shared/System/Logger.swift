@@ -1,8 +1,7 @@
 internal import Bytes
 
-/// A program's log: one line per event on standard error, written without blocking. Libraries do not log.
-///
-/// Lines have the format of Prometheus 3, which is that of Go's `slog`: time, level, message and fields.
+/// A program's log: one line per event on standard error, written without blocking. Libraries do not log. The format
+/// is that of Prometheus 3, which uses Go's `slog`: time, level, message and fields.
 public struct Logger: Sendable {
     /// Named as in `--log.level`; in upper case in the log.
     public enum Level: String, CaseIterable, Sendable {

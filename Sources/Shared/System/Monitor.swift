@@ -1,8 +1,6 @@
 internal import Glibc
 
-/// State under a lock, with a way to wait for its changes.
-///
-/// Closures run under the lock, so they must be short and must not block.
+/// State under a lock, with a way to wait for its changes. Closures run under the lock, so they must not block.
 @safe package final class Monitor<State: Sendable>: @unchecked Sendable {
     // @unchecked: the state is accessed only under the mutex. Mutex and condition live as long as this object.
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>

@@ -1,8 +1,7 @@
 internal import Glibc
 
-/// The socket on which a systemd unit of `Type=notify` reports that it is ready and alive.
-///
-/// The protocol is that of sd_notify(3): one datagram of `NAME=value` lines to the address in `NOTIFY_SOCKET`.
+/// The socket on which a systemd unit of `Type=notify` reports that it is ready and alive. See sd_notify(3): one
+/// datagram of `NAME=value` lines to the address in `NOTIFY_SOCKET`.
 public struct NotifySocket: Sendable {
     private let address: SocketAddress
 

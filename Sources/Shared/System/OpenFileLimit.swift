@@ -24,7 +24,6 @@ public enum OpenFileLimit {
         max(1, min(wanted, max(openFiles - reserve, openFiles / 2)))
     }
 
-    /// Returns the resulting limit.
     private static func raise(to needed: Int) -> Int {
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         var limit = rlimit()

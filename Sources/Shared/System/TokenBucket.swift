@@ -1,8 +1,6 @@
-/// A rate limit: one token arrives per interval, and each event takes one or more. The bucket starts full.
-///
-/// Fractions of tokens are kept as time, so nothing is rounded. Setting the clock back adds no tokens.
+/// A rate limit: one token arrives per interval, and each event takes one or more. The bucket starts full. Fractions of
+/// tokens are kept as time, so nothing is rounded. Setting the clock back adds no tokens.
 package struct TokenBucket: Sendable {
-    /// A larger bucket would not limit anything.
     private static let maximumBurst = 1 << 30
 
     private let interval: Duration

@@ -6,7 +6,6 @@ public final class WorkQueue: Sendable {
     private let state = Monitor(State())
 
     private struct State {
-        /// Oldest first.
         var waiting: [@Sendable () -> Void] = []
         var isWorking = false
 

@@ -13,7 +13,6 @@ struct WaitingBytes {
 
     var isEmpty: Bool { pieces.isEmpty }
 
-    /// The unsent part of the first piece.
     var first: ArraySlice<UInt8>? { pieces.first?[sent...] }
 
     mutating func append(_ bytes: [UInt8]) {

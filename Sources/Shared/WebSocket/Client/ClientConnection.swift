@@ -97,7 +97,6 @@ final class ClientConnection {
         hasSentClose = true
     }
 
-    /// Ends the connection in the loop's next turn.
     func abort() {
         stopReading()
         socket?.kill()

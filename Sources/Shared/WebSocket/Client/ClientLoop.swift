@@ -32,8 +32,7 @@ final class ClientLoop {
         while let next = nextDial.take() { dial(next.number, next.ipAddress, context) }
         let now = monotonicTime()
         context.service(within: state.nextDeadline.map { $0 - now } ?? .seconds(3600))
-        // Only a deadline that had passed before the sockets were polled: what arrived while the process was suspended
-        // has then been read.
+        // Not a deadline that passed during the wait: input from while the process was suspended may be unread then.
         if let deadline = state.nextDeadline, deadline <= now { handle(.timer, at: now) }
     }
 
@@ -202,7 +201,6 @@ extension ClientLoop {
         if let violation { handle(.violation(violation), of: connection) }
     }
 
-    /// Handles the events submitted by other threads.
     func takeOrders() {
         for event in client.takeOrders() { handle(event) }
     }

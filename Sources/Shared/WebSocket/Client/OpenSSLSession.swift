@@ -51,8 +51,7 @@ internal import System
         unsafe bytes.withUnsafeBytes { _ = unsafe BIO_write(received, $0.baseAddress, Int32($0.count)) }
     }
 
-    /// Processes the bytes received so far, if any; `nil` if more are needed. Afterwards `takeOutput` returns what to
-    /// send, even after an error.
+    /// Processes received bytes, if any; `nil` if more are needed. `takeOutput` then has a reply, even after an error.
     func next() throws(SystemError) -> Step? {
         ERR_clear_error()
         guard isEstablished else {

@@ -1,7 +1,5 @@
-/// Exponential back-off with full jitter.
-///
-/// The bound doubles with each consecutive failure, from the minimum to the maximum; the delay is uniform between
-/// zero and the bound. A connection that lasted a minute resets the bound.
+/// Exponential back-off with full jitter: the bound doubles with each consecutive failure, from the minimum to the
+/// maximum, and the delay is uniform between zero and the bound. A connection that lasted a minute resets it.
 struct ReconnectPolicy: Equatable {
     static let healthyAfter: Duration = .seconds(60)
     /// Upper limit on `Retry-After`.

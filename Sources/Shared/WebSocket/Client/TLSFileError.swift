@@ -1,4 +1,3 @@
-/// A TLS file that cannot be used.
 public struct TLSFileError: Error {
     public enum Role: String, Sendable { case authorities, certificate, key }
 

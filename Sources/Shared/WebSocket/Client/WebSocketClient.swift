@@ -76,7 +76,6 @@ public final class WebSocketClient: Sendable {
         }
     }
 
-    /// Returns and clears the events submitted with `give`.
     func takeOrders() -> [ConnectionState.Event] {
         orders.withLock { exchange(&$0.events, with: []) }
     }

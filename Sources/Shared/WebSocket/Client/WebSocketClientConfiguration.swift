@@ -1,10 +1,8 @@
 public import HTTPText
 
-/// Settings of a `WebSocketClient`.
 public struct WebSocketClientConfiguration: Sendable {
     public var address: WebSocketAddress
-    /// Additional header fields for the handshake, validated and none of them reserved. Called for each connection,
-    /// on the thread of `WebSocketClient.run`.
+    /// Returns valid, unreserved fields to add to the handshake; called for each dial, on the thread of `run`.
     public var headerFields: @Sendable () throws -> [HTTPField] = { [] }
     /// Subprotocols to offer, without duplicates, in order of preference.
     public var subprotocols: [String] = []

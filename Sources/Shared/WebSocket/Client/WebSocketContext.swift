@@ -63,8 +63,7 @@ internal import System
         _ = unsafe lws_service(context, 0)
     }
 
-    /// Starts to connect; `nil` if that fails at once. The loop may get events of the socket, which it knows by
-    /// `number`, before this returns.
+    /// Starts to connect; `nil` if that fails at once. The loop may get events for `number` before this returns.
     func dial(_ ipAddress: String, port: Int, number: Int) -> Socket? {
         var info = unsafe lws_client_connect_info()
         unsafe info.context = context

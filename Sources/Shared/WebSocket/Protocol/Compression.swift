@@ -8,9 +8,8 @@ enum Compression: Equatable {
     /// Each message may refer to earlier ones.
     case withContext
 
-    /// Checks a server's extensions against `HandshakeRequest.compressionOffer`; `nil` if there are none.
-    ///
-    /// - Throws: why they are not acceptable, worded to follow "with".
+    /// Checks a server's extensions against `HandshakeRequest.compressionOffer`; `nil` if there are none. The reason of
+    /// an error is worded to follow "with".
     init?(_ extensions: [String]) throws(SystemError) {
         guard let first = extensions.first else { return nil }
         let parts = first.split(separator: ";", omittingEmptySubsequences: false).map { trimmed($0).lowercased() }

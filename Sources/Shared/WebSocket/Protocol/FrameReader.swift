@@ -1,8 +1,7 @@
 internal import Bytes
 
-/// Decodes what a peer sends after the handshake into messages and control frames (RFC 6455, section 5).
-///
-/// Strict about everything except the UTF-8 of text messages, which is not checked.
+/// Decodes what a peer sends after the handshake into messages and control frames (RFC 6455, section 5). Strict,
+/// except that it does not check the UTF-8 of text messages.
 struct FrameReader: ~Copyable {
     enum Event: Equatable {
         /// A complete message; empty if it is too large.

@@ -1,4 +1,4 @@
-/// Reads HTTP heads from the start of a byte stream that arrives in pieces.
+/// Reads the HTTP heads at the start of a byte stream that arrives in pieces.
 struct HTTPHeadReader {
     /// Limit on the combined size of all heads in the stream.
     static let maximumBytes = 64 << 10

@@ -2,7 +2,6 @@ internal import HTTPText
 
 /// A malformed HTTP head, or a request that is not a valid WebSocket handshake.
 struct HandshakeRejection: Error, Equatable {
-    /// One-line, human-readable explanation.
     let reason: String
     private let status: String
     private let fields: [HTTPField]
@@ -13,7 +12,7 @@ struct HandshakeRejection: Error, Equatable {
         self.fields = fields
     }
 
-    /// The complete response of a server, which closes the connection after it.
+    /// The complete response, after which a server closes the connection.
     var response: [UInt8] {
         let body = Array((reason + "\n").utf8)
         let more = [

@@ -2,7 +2,6 @@ internal import Bytes
 internal import HTTPText
 internal import System
 
-/// A server's response to a `HandshakeRequest`.
 enum HandshakeResponse: Equatable {
     /// Status 1xx other than 101: the final response is still to come.
     case interim

@@ -68,7 +68,7 @@ internal import CZlib
             case Z_STREAM_END:
                 isOver = true
                 return true
-            // More input is needed, as it is when Z_OK leaves room in the output.
+            // Needs more input, as after Z_OK with room left in the output.
             case Z_BUF_ERROR: return true
             case Z_OK: if left > 0 { return true }
             default: return false

@@ -124,7 +124,7 @@ final class ServerConnection {
         }
     }
 
-    /// Discards messages, as long as the client follows the protocol.
+    /// Discards messages; closes the connection if the client violates the protocol.
     private func readFrames(_ bytes: Span<UInt8>, at position: inout Int) {
         do throws(ProtocolViolation) {
             while isOpen, let event = try reader.next(bytes, at: &position) {

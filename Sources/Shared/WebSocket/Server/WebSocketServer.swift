@@ -25,7 +25,6 @@ public final class WebSocketServer: Sendable {
         var isClosing = false
         var stopsAt: Duration?
 
-        /// Number of clients whose handshake is complete.
         var count: Int { connections.count { $0.isGreeted && !$0.isEnded } }
     }
 
@@ -50,7 +49,6 @@ public final class WebSocketServer: Sendable {
         state.withLock { $0 = State() }
     }
 
-    /// Whether `stop` was called and all clients are gone or `closeTimeout` has passed.
     private var isOver: Bool {
         state.withLock { state in state.stopsAt.map { state.count == 0 || monotonicTime() >= $0 } ?? false }
     }
@@ -129,8 +127,7 @@ public final class WebSocketServer: Sendable {
 
     public var clientCount: Int { state.withLock(\.count) }
 
-    /// Sends each client a close frame after its queued messages, and accepts no new clients: a client that
-    /// reconnects at once would only be closed again.
+    /// Sends a close frame after the queued messages. Accepts no new clients: they would be closed again at once.
     public func close(status: UInt16 = 1000) {
         change { state in
             state.isClosing = true

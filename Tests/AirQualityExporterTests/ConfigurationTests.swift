@@ -87,8 +87,12 @@ struct ConfigurationTests {
             ),
             (["--storage.file="], #"--storage.file "": expected text that is not empty"#),
             (
-                ["--web.cors-origin=https://a/"],
-                #"--web.cors-origin "https://a/": expected an origin such as https://grafana.example, or *"#
+                ["--web.cors-origin=https://u:secret@a/"],
+                #"--web.cors-origin "https://***@a/": expected an origin such as https://grafana.example, or *"#
+            ),
+            (
+                ["--web.grafana-url=http://"],
+                #"--web.grafana-url "http://": expected an http:// or https:// address without a query"#
             ),
             (["--aqi.scale=mars"], #"--aqi.scale "mars": expected india, us or eu"#),
             (["--history.capacity=10001"], #"--history.capacity "10001": expected a whole number, 1 to 10000"#),

@@ -66,7 +66,8 @@ struct FeedConnectionTests {
     }
 
     @Test(arguments: [
-        "User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:109.0)", "Cookie: a=b; c=d:e", "Accept: a/b;q=0.5,c/d",
+        "User-Agent: Mozilla/5.0 (X11; rv:109.0)", "User-Agent: aq/1.0 (Pune; Contact: a@b.example)",
+        "Cookie: a=b; c=d:e", "Accept: a/b;q=0.5,c/d",
         "Authorization: Digest username=\"x\", uri=\"http://h:80/\"", "Date: Sun, 06 Nov 1994 08:49:37 GMT", "A: b|c",
     ])
     func `A value may have characters that join others`(text: String) throws {

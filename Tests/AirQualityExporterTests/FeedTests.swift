@@ -43,6 +43,8 @@ struct FeedTests {
         #expect(level(.paused) == "level=INFO msg=Feed paused: no scrapes")
         #expect(level(.resumed) == "level=INFO msg=Feed resumed")
         #expect(level(.connected(nil)) == "level=INFO msg=Feed connected")
+        #expect(level(lost(.requested)) == "level=INFO msg=Feed disconnected")
+        #expect(level(lost(.handshake)) == "level=WARN msg=Feed unreachable, retrying")
     }
 
     @Test func `A feed that is down is logged hourly`() {
@@ -266,10 +268,10 @@ struct FeedTests {
         let store = ReadingStore(rules: StoreRules(), feeds: ["ws://a/"], at: 0)
         var decoder = FeedDecoder(format: FeedFormat())
         func receive(_ message: String, at time: Timestamp) {
-            store.record(decoder.decode(Array(message.utf8).span, receivedAt: time), feed: 0)
+            store.record(decoder.decode(Array(message.utf8).span, receivedAt: TestStore.start + time), feed: 0)
         }
         func problem(at time: Timestamp) -> String? {
-            store.snapshot(withHistories: true).readinessProblem(at: time)
+            store.snapshot(withHistories: true).readinessProblem(at: TestStore.start + time)
         }
         _ = store.setFeed(label: "ws://a/", idleTimeout: 60_000)
         #expect(problem(at: 0) == "no fresh reading: ws://a/: not connected")

@@ -11,6 +11,8 @@ struct FlagAdviceTests {
 
     @Test(
         arguments: [
+            ("--disable-exporter-metrics", "--web.disable-exporter-metrics"),
+            ("--web.disable-go-metrics", "--web.disable-exporter-metrics"),
             ("--config.file=x", "--feed.file"), ("-c", "--web.config.file"), ("-v", "--log.level debug"),
             ("--verbose", "--log.level debug"), ("-p", "--web.listen-address"), ("--port", "--web.listen-address"),
             ("--dry-run", "--config.check"), ("--storage.path=x", "--storage.file"),

@@ -86,12 +86,32 @@ struct HistoryTests {
     }
 
     @Test func `The history drops what a clock that was set back has put into the future`() {
-        var test = TestStore(history: HistoryRule(interval: 1000))
-        for second in [0, 1, 2, 3] { test.receive("Pune", Double(second), at: TestStore.start + Int64(second) * 1000) }
-        test.receive("Pune", 9, at: TestStore.start + 1500)
+        var test = TestStore(history: HistoryRule(interval: 100_000))
+        for index in 0...3 { test.receive("Pune", Double(index), at: TestStore.start + Int64(index) * 100_000) }
+        test.store.moveArrivals(at: TestStore.start + 150_000, by: -150_000, elapsed: 0)
+        test.receive("Pune", 9, at: TestStore.start + 150_000)
         #expect(test.points(of: "Pune").map(\.index) == [0, 1])
-        test.receive("Pune", 10, at: TestStore.start + 2000)
+        test.receive("Pune", 10, at: TestStore.start + 200_000)
         #expect(test.points(of: "Pune").map(\.index) == [0, 1, 10])
+    }
+
+    @Test func `A reading that arrives before the time of the newest one counts at that time`() {
+        var test = TestStore(history: HistoryRule(interval: 0), format: FeedFormat(timeField: "time"))
+        for second: Int64 in [0, 1, 30] {
+            let time = TestStore.start + second * 1000
+            test.receive(#"[{"city": "Pune", "aqi": \#(second), "time": \#(time)}]"#)
+        }
+        test.receive("Pune", 7, at: TestStore.start + 2000)
+        #expect(test.points(of: "Pune").map(\.index) == [0, 1, 7])
+        #expect(test.cities == ["Pune 7.0"] && test.rejections.isEmpty)
+    }
+
+    @Test func `The history takes no reading of a clock that was never set`() {
+        var test = TestStore()
+        test.receive("Pune", 1, at: TestStore.start)
+        test.store.moveArrivals(at: 5000, by: 5000 - TestStore.start, elapsed: 0)
+        test.receive("Pune", 2, at: 6000)
+        #expect(test.points(of: "Pune").map(\.index) == [1] && test.cities == ["Pune 2.0"])
     }
 
     @Test(

@@ -252,6 +252,16 @@ struct OpenAQTests {
         #expect(source.queries(for: [0], at: now + 24 * 3600)[0].path.hasPrefix("/v3/locations"))
     }
 
+    @Test func `A sensor that responds without hours once keeps the ones it had`() throws {
+        var source = source(.us)
+        let stations = page([location(1, [(11, "pm25", micrograms)])])
+        _ = try source.findings(for: [0]) { $0.hasPrefix("/v3/locations") ? stations : hours("9") }
+        let query = source.queries(for: [0], at: now + 3600)[0]
+        let response = try source.read(Array(page([]).utf8), of: query, at: now + 3600)
+        #expect(try air(response.findings).index == 50)
+        #expect(source.queries(for: [0], at: now + 7200).map { sensor(of: $0.path) } == [11])
+    }
+
     @Test func `The city's air comes when the last of its sensors has answered or been given up`() throws {
         let stations = page([1, 2].map { location($0, [($0, "pm25", micrograms), ($0 + 10, "pm10", micrograms)]) })
         var source = source(.us)

@@ -29,6 +29,7 @@ struct HandshakeTests {
                 Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r
                 Sec-WebSocket-Version: 13\r
                 Sec-WebSocket-Extensions: permessage-deflate; server_no_context_takeover; client_no_context_takeover\r
+                User-Agent: air-quality-exporter\r
                 \r
 
                 """)
@@ -41,6 +42,8 @@ struct HandshakeTests {
         let own = try Self.request("ws://u:p@host/", fields: [HTTPField(name: "authorization", value: "Bearer t")])
         #expect(text(own).hasSuffix("\r\nauthorization: Bearer t\r\n\r\n"))
         #expect(!text(own).contains("Basic"))
+        let agent = try Self.request(fields: [HTTPField(name: "user-agent", value: "mine")])
+        #expect(!text(agent).contains("User-Agent"))
     }
 
     @Test func `Subprotocols are offered in their order`() throws {

@@ -55,10 +55,13 @@ struct WebSocketAddressTests {
                     "ws://[::1]80/",
                 ]
             ),
-            ("an IPv6 address has to stand in [ ]", ["ws://::1/", "ws://[::1/", "ws://::1]/", "ws://[host]/"]),
+            (
+                "an IPv6 address has to stand in [ ], without a zone",
+                ["ws://::1/", "ws://[::1/", "ws://::1]/", "ws://[host]/", "ws://[fe80::1%25lo]/"]
+            ),
             ("its host has something other than letters, digits, '-', '.' and '_'", ["ws://ho%73t/"]),
             (
-                "it has a blank, a control character or one outside ASCII: percent-encode it",
+                "it has a blank, a control character or one outside ASCII: percent-encode it, in a host use xn--…",
                 ["ws://host/a b", "ws://host/\r\nX: y", "ws://bücher.de/"]
             ),
             (

@@ -32,6 +32,11 @@ final class Exporter: Sendable {
                 try StorageFile(path, store: store, now: currentTime))
         }
         storage?.outcome.log(to: logger, path: configuration.storageFile)
+        if let newest = store.snapshot().states.map(\.receivedAt).max() {
+            // The time since then does not count for expiry, because nobody listened.
+            let now = currentTime()
+            store.moveArrivals(at: now, by: now - newest, elapsed: 0)
+        }
         feeds = FeedSet(configuration, feeds: configuredFeeds, demo: demo?.address, store: store, logger: logger)
         events = EventHub(store: store, at: currentTime())
         web = try flags.using(
@@ -91,6 +96,7 @@ final class Exporter: Sendable {
         demo?.stop()
         demoThread?.join()
         // Last, so that the file gets the last readings.
+        store.closeWindows(at: currentTime())
         storage?.stop()
         storageThread?.join()
         logger.info("Stopped")

@@ -33,8 +33,10 @@ private struct FeedVisit: Sendable {
     /// Blocks until there are enough messages, the connection has ended or the time is over.
     init(_ address: WebSocketAddress, _ settings: Configuration, timeout: Duration) throws(SystemError) {
         let visit = Monitor(FeedVisit())
+        var configuration = settings.feed.client(of: address)
+        configuration.connectTimeout = min(configuration.connectTimeout, timeout)
         let client = WebSocketClient(
-            configuration: settings.feed.client(of: address),
+            configuration: configuration,
             onEvent: { event in
                 switch event {
                 case .connected: visit.change { $0.isConnected = true }
@@ -48,7 +50,8 @@ private struct FeedVisit: Sendable {
                 visit.change { if $0.messages.count < Self.maximumMessages { $0.messages.append(bytes) } }
             })
         let thread = try ServiceThread(name: "feed", body: client.run)
-        let result = visit.wait(until: monotonicTime() + timeout) { visit in
+        // A little longer, so that an attempt that takes too long is reported.
+        let result = visit.wait(until: monotonicTime() + timeout + .milliseconds(100)) { visit in
             visit.messages.count == Self.maximumMessages || visit.problem != nil ? visit : nil
         }
         self = result ?? visit.read(\.self)
@@ -80,8 +83,8 @@ private struct ProbeReport {
         guard best.readings.count > readings.count || isTidier else { return }
         let words = ["air-quality-exporter", "--feed.url", address] + given
         let what = readings.isEmpty ? "it" : "all of it"
-        let command = (words + best.plan.words).map(shellQuoted).joined(separator: " ")
-        add("\nto read \(what):\n  \(command)")
+        let command = words.map(shellQuoted).joined(separator: " ")
+        add("\nto read \(what):\n  \(command) \(best.plan.arguments(inPlaceOf: settings))")
         add("\nwhich reads:")
         addTable(of: best.readings)
     }

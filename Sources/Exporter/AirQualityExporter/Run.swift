@@ -19,7 +19,9 @@ func run(_ flags: ParsedFlags, signals: Signals) throws -> Int32 {
     }
     if configuration.isCheck {
         if let file = configuration.web.configFile {
-            _ = try flags.using("web.config.file", expected: "a web configuration", try WebConfiguration(file: file))
+            let web = try flags.using(
+                "web.config.file", expected: "a web configuration", try WebConfiguration(file: file))
+            for warning in web.warnings { logger.warning(warning, metadata: ["file": file]) }
         }
         if let file = configuration.storageFile {
             try flags.using("storage.file", expected: "a file of this program", try StorageFile.check(file))
@@ -28,15 +30,15 @@ func run(_ flags: ParsedFlags, signals: Signals) throws -> Int32 {
         return StandardStream.output.write("configuration is valid\n") ? 0 : 1
     }
     do {
-        try FeedSet.requireFiles(forFeeds: feeds.count)
+        let feedCount = feeds.count + (configuration.isDemo ? 1 : 0)
+        try FeedSet.requireFiles(forFeeds: feedCount)
         let exporter = try Exporter(configuration, feeds: feeds, flags: flags, logger: logger)
         let server = try exporter.listen()
         logger.info(
             "Starting air-quality-exporter",
             metadata: [
                 "version": BuildVersion.version, "revision": BuildVersion.revision, "scale": configuration.scale.name,
-                "feeds": "\(feeds.count + (configuration.isDemo ? 1 : 0))",
-                "storage": configuration.storageFile ?? "none",
+                "feeds": "\(feedCount)", "storage": configuration.storageFile ?? "none",
             ])
         warn()
         return try exporter.run(server, signals: signals)

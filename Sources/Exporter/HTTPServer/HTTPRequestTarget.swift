@@ -9,9 +9,6 @@ struct HTTPRequestTarget: Equatable {
 
     /// Parses the origin form (`/path?query`), the absolute form (`http://host/path?query`) and `*`.
     init(parsing target: [UInt8]) throws(HTTPResponse) {
-        guard target.count <= HTTPLimits.targetBytes else {
-            throw HTTPResponse(status: 414, line: "the request target is longer than \(HTTPLimits.targetBytes) bytes")
-        }
         guard let bytes = Self.pathAndQuery(of: target),
             // Excludes ASCII blanks and controls. Bytes beyond ASCII are not in RFC 3986, but are harmless.
             bytes.allSatisfy({ $0 > 0x20 && $0 != 0x7F }),

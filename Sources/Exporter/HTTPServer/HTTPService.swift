@@ -81,6 +81,10 @@ final class HTTPService: Sendable {
             case .header(let target):
                 let parsed = try HTTPRequestTarget(parsing: target)
                 route = configuration.routes.first { $0.matches(parsed.path) }
+                guard target.count <= HTTPLimits.targetBytes else {
+                    throw HTTPResponse(
+                        status: 414, line: "the request target is longer than \(HTTPLimits.targetBytes) bytes")
+                }
                 let fields = try unsafe header.fields(of: connection.pointer, targetBytes: target.count)
                 let hasContent = try fields.hasContent(needsHost: header.needsHost)
                 request = HTTPRequest(method: header.methodText, path: parsed.path, query: parsed.query, fields: fields)

@@ -4,6 +4,8 @@ import AirQuality
 struct Chart {
     /// The points in view, thinned to about 600.
     let points: [HistoryPoint]
+    /// Number of points in view before thinning.
+    let count: Int
     /// The connected parts of the line, including one point beyond each edge. The line is interrupted where points are
     /// more than three times as far apart as usual, because nothing is known in between.
     let runs: [[HistoryPoint]]
@@ -26,10 +28,11 @@ struct Chart {
         let last = points[first...].firstIndex { $0.time > end } ?? points.endIndex
         let shown = points[first..<last]
         self.points = thinned(Array(shown), to: 600)
+        count = shown.count
         let line = points[max(0, first - 1)..<first] + self.points + points[last...].prefix(1)
         let steps = zip(points, points.dropFirst()).map { $1.time - $0.time }.sorted()
         // Thinning widens the usual distance between points.
-        let thinning = Int64(max(1, 2 * shown.count / max(1, self.points.count) - 1))
+        let thinning = Int64(max(1, 2 * count / max(1, self.points.count) - 1))
         let limit = steps.count > 2 ? 3 * steps[steps.count / 2] * thinning : .max
         runs = line.reduce(into: []) { runs, point in
             if let last = runs.last?.last, point.time - last.time <= limit {

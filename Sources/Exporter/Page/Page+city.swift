@@ -34,7 +34,8 @@ extension Page {
     private func figure(_ chart: Chart, _ name: ArraySlice<UInt8>, _ query: ChartQuery) -> Markup {
         let label: Markup = """
             \(scale.title) of \(name) from \(chart.pattern.text(of: chart.from)) to \(chart.pattern.text(of: chart.to)) UTC, \
-            \(chart.points.count) points; the table below has them all
+            \(chart.points.count)\(" of \(chart.count)", if: chart.points.count < chart.count) points, listed in the \
+            table below
             """
         let caption: Markup =
             chart.points.isEmpty ? "No data in this range." : "Times in <span class=\"zone\">UTC</span>"

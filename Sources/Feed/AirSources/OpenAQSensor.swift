@@ -53,6 +53,7 @@ struct OpenAQSensor {
     mutating func read(_ results: [JSONNode], in city: PolledCity, at now: Int64) -> Set<Omission> {
         isPending = false
         timesGivenUp = 0
+        let known = hours
         hours = PollutantHours()
         let values = results.map { $0["value"].looseNumber }
         let isInMilligrams = isIndianMonoxide && values.allSatisfy { ($0 ?? 0) < Self.indianMonoxide }
@@ -65,6 +66,8 @@ struct OpenAQSensor {
             case let end?: hours.add(value.map { $0 * (isInMilligrams ? 1000 : factor) }, at: Int(end / 3600))
             }
         }
+        // A source's fault, rather than the end of a sensor that worked a round ago.
+        if hours.values.isEmpty, !known.values.isEmpty { hours = known }
         isStale = hours.values.isEmpty
         if isStale { hours.leaveOut("sensors without an hour of the last day") }
         if pollutant.isParticulateMatter { hours.leaveOutSpikes() }

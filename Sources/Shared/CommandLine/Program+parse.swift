@@ -51,7 +51,7 @@ extension Program {
             }
             let owners = commands.filter { $0.flags.contains { $0.name == flag } }
                 .map { $0.name.isEmpty ? self.name : $0.name }.joined(separator: ", ")
-            let advice = advice(for: "--" + flag).map { "; \($0)" } ?? ""
+            let advice = advice(for: "--" + flag).map { $0.contains("--" + flag) ? "" : "; \($0)" } ?? ""
             let name = command.name.isEmpty ? name : command.name
             throw FlagError("--\(flag): not a flag of \(name), only of \(owners)\(advice)")
         }

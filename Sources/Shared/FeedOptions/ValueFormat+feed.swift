@@ -39,9 +39,10 @@ extension ValueFormat<HTTPField> {
 }
 
 /// Whether another field follows a comma, semicolon or bar, as in `A: b;C: d` and `A: b|C:d`, but not in a value such
-/// as `Mozilla/5.0 (X11; rv:109.0)`, which has no space after the colon and no capital letter.
+/// as `a=b; c=d:e`, which has no space after the colon and no capital letter, or in parentheses, which comment on a
+/// `User-Agent`.
 private func hasSecondField(_ text: String) -> Bool {
-    text.utf8.split { ",;|".utf8.contains($0) }.dropFirst().contains { part in
+    text.replacing(/\([^)]*\)/, with: "").utf8.split { ",;|".utf8.contains($0) }.dropFirst().contains { part in
         let line = part.drop(while: isBlank)
         let name = line.prefix(while: isTokenCharacter)
         let isCapital = name.first.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) } ?? false

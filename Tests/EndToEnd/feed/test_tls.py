@@ -18,9 +18,12 @@ def secure_feed(contexts):
         yield feed
 
 
-def test_a_feed_is_verified_by_its_own_authority_and_name(start, secure_feed, authority):
+@pytest.mark.parametrize("file", ["authority.pem", "server.pem"])
+def test_a_feed_is_verified_by_its_own_authority_and_name(start, secure_feed, authority, file):
     exporter = start.exporter(
-        "--feed.url", f"wss://localhost:{secure_feed.port}/", "--feed.ca-file", str(authority.file))
+        "--feed.url", f"wss://localhost:{secure_feed.port}/",
+        "--feed.ca-file", str(authority.folder / file),
+    )
     secure_feed.wait_for_client()
     secure_feed.send([{"city": f"City {number}", "aqi": number} for number in range(5000)])
     exporter.wait_for_sample(metrics.CITIES, 5000)

@@ -130,6 +130,7 @@ class Exporter:
         yield "process_start_time_seconds", {}, self.started
         yield "airquality_exporter_build_info", {"version": "1"}, 1
         yield "airquality_exporter_storage_errors_total", {}, self.storage_errors
+        yield "airquality_exporter_cities", {}, len(self.cities)
         is_good = not self.is_configuration_bad(second)
         yield "airquality_exporter_config_last_reload_successful", {}, int(is_good)
         yield f"{FEED}connected", feed, int(self.connected)

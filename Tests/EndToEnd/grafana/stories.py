@@ -374,6 +374,14 @@ STORIES = [
         speed=480,
     ),
     Story(
+        "nothing but [] from the start",
+        200,
+        [Exporter(message=lambda _: {})],
+        {"NoCities": 1},
+        {110: "", 190: "NoCities"},
+        says="gets messages, but for two hours no city has had a reading",
+    ),
+    Story(
         "a feed that changes its format",
         300,
         [Exporter(message=another_format)],

@@ -17,8 +17,8 @@ extension Configuration: Options {
             "ws:// or wss:// address of a feed; user and password in it become Basic authorization."),
         Flag(
             "feed.file", \.feedFile, .file,
-            "YAML file with a list of feeds, each with url, name and any setting of a --feed flag; read again at a reload."
-        ),
+            "YAML file with a list of feeds, each with url, name and any setting of a --feed flag but "
+                + "pause-when-unused; read again at a reload."),
         Flag(
             "feed.name", \.feedName, .feedName,
             "Name of the feed in metrics and pages, if there is one feed; by default its address without secrets."),
@@ -93,9 +93,11 @@ extension Configuration: Options {
             "web.max-requests", \.web.maximumRequests, .integer(in: 0...1_000_000),
             "Maximum number of concurrent scrapes, a quarter for one address; more get 503; 0 = no limit."),
         Flag(
-            "web.grafana-url", \.web.grafanaURL, .grafanaAddress,
+            "web.grafana-url", \.web.grafanaURL, .grafanaAddress, secrecy: .address,
             "Address of the Grafana whose city dashboard the page links to."),
-        Flag("web.cors-origin", \.web.corsOrigin, .origin, "Access-Control-Allow-Origin of the JSON paths."),
+        Flag(
+            "web.cors-origin", \.web.corsOrigin, .origin, secrecy: .address,
+            "Access-Control-Allow-Origin of the JSON paths."),
         Flag("web.enable-lifecycle", \.web.isLifecycleEnabled, "Allow POST /-/reload and POST /-/reconnect."),
         Flag("web.disable-exporter-metrics", \.web.omitsExporterMetrics, "Leave out process_* and promhttp_* metrics."),
         Flag(

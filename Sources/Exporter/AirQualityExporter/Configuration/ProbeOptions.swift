@@ -7,11 +7,8 @@ struct ProbeOptions: Options {
 
     static let flags = feedFlags + [Flag("timeout", \.timeout, .timeout, "Wait this long for messages.")]
 
-    /// Feed flags that do not apply to a probe.
-    private static let others: Set = [
-        "feed.url", "feed.file", "feed.demo", "feed.name", "feed.pause-when-unused", "feed.idle-timeout",
-        "feed.reconnect-min", "feed.reconnect-max",
-    ]
+    /// Flags that would name another feed.
+    private static let others: Set = ["feed.url", "feed.file", "feed.demo"]
 
     private static let feedFlags = Configuration.flags
         .filter { $0.name.hasPrefix("feed.") && !others.contains($0.name) }

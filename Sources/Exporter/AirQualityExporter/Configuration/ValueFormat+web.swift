@@ -38,19 +38,23 @@ extension ValueFormat<String> {
 
     static var origin: Self {
         Self("ORIGIN", expected: "an origin such as https://grafana.example, or *") { text in
-            let host = ["http://", "https://"].compactMap { text.dropping(prefix: $0) }.first
-            let isHost = host.map { !$0.isEmpty && isVisible($0) && !$0.contains { "/?#,".contains($0) } } ?? false
+            let host = withoutScheme(text) ?? ""
+            let isHost = !host.isEmpty && isVisible(host) && !host.contains { "/?#,".contains($0) }
             return isHost || text == "*" ? text : nil
         }
     }
 
     static var grafanaAddress: Self {
         Self("ADDRESS", expected: "an http:// or https:// address without a query") { text in
-            let isAddress = text.hasPrefix("http://") || text.hasPrefix("https://")
-            guard isAddress, isVisible(text), !text.utf8.contains(where: { "?#\"".utf8.contains($0) })
+            guard let rest = withoutScheme(text), !rest.isEmpty, rest.first != "/", isVisible(text),
+                !text.utf8.contains(where: { "?#\"".utf8.contains($0) })
             else { return nil }
             return text.hasSuffix("/") ? String(text.dropLast()) : text
         }
+    }
+
+    private static func withoutScheme(_ text: String) -> String? {
+        ["http://", "https://"].lazy.compactMap { text.dropping(prefix: $0) }.first
     }
 
     private static func isVisible(_ text: String) -> Bool { text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } }

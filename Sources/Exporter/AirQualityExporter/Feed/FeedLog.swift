@@ -34,6 +34,7 @@ struct FeedLog: Sendable {
             downSince = nil
             tell("connected", .info, "Feed connected", source.map { ["source": $0.name] } ?? [:], at: now)
         case .disconnected(let reason, _) where reason == .requested || reason == .paused:
+            isConnected = false
             write(.info, "Feed disconnected", ["reason": reason.rawValue])
         case .disconnected(let reason, let detail):
             let message = isConnected ? "Feed lost, reconnecting" : "Feed unreachable, retrying"

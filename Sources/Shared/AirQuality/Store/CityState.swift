@@ -56,7 +56,7 @@ public struct CityState: Sendable {
         receivedAt = min(max(city.receivedAt, -now), now)
         clampUpdate(to: now)
         changes = city.changes
-        changes.changedAt = city.changes.changedAt.map { min($0, now) }
+        changes.changedAt = city.changes.changedAt.map { min($0, updatedAt) }
     }
 
     /// Sets the newest reading's time to `now` if it is later than the decoder accepts, and returns whether it did.
@@ -64,6 +64,7 @@ public struct CityState: Sendable {
     mutating func clampUpdate(to now: Timestamp) -> Bool {
         guard updatedAt > now + FeedDecoder.maximumLead else { return false }
         updatedAt = now
+        changes.changedAt = changes.changedAt.map { min($0, now) }
         return true
     }
 }

@@ -65,10 +65,14 @@ struct StoreState: Sendable {
     private mutating func record(
         _ place: Int, of message: borrowing FeedMessage, number: UInt64, feed: Int
     ) throws(RejectionReason) -> Bool {
-        let reading = message.readings[place]
+        var reading = message.readings[place]
         let name = message.names.span.extracting(reading.nameRange)
         let known = cities.find(name)
-        if reading.hasOwnTime, let known, reading.time < cities.states.span[known].updatedAt { throw .badTime }
+        if let known, case let newest = cities.states.span[known].updatedAt, reading.time < newest {
+            if reading.hasOwnTime { throw .badTime }
+            // The newest reading's clock is ahead, or the clock was set back a little.
+            reading.time = newest
+        }
         guard IndexRange.isValid(reading.index) else { throw .outOfRange }
         let category = rules.scale.category(of: reading.index)
         let city: Int
@@ -86,7 +90,8 @@ struct StoreState: Sendable {
             receivedAt: message.receivedAt, version: version)
         if !message.extras.isEmpty, let details = message.extras[place] { cities.states[city].add(details) }
         // Accessed through a span: copying the history would retain and release its storage.
-        if cities.histories.span[city].mayAdmit(reading.time, rule: rules.history) {
+        let isDated = reading.time >= FeedDecoder.earliest
+        if isDated, cities.histories.span[city].mayAdmit(reading.time, rule: rules.history) {
             let point = HistoryPoint(time: reading.time, index: reading.index, category: category)
             admit(point, to: city, at: message.receivedAt)
         }
@@ -103,7 +108,10 @@ struct StoreState: Sendable {
         }
         var bytes: [UInt8] = []
         bytes.append(name)
-        if reading.hasOwnTime, let last = expiredReadings[bytes], reading.time <= last { return nil }
+        if reading.hasOwnTime, let last = expiredReadings[bytes], reading.time <= last {
+            if reading.time < last { throw .badTime }
+            return nil
+        }
         expiredReadings[bytes] = nil
         return cities.insert(bytes, category: category, version: version)
     }
@@ -156,7 +164,6 @@ extension StoreState {
             if isMoved { cities.states[city].receivedAt += step }
             if !times.contains(cities.states[city].heardAt) { cities.states[city].heardAt += step }
             let isClamped = cities.states[city].clampUpdate(to: now)
-            cities.states[city].changes.changedAt = cities.states[city].changes.changedAt.map { min($0, now) }
             // The arrival is saved too: it decides when the city expires after a restart.
             if isMoved || isClamped { cities.states[city].version = version }
         }

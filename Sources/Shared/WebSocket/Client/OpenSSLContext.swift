@@ -14,6 +14,8 @@ internal import System
         // The macro SSL_OP_NO_RENEGOTIATION: a handshake between messages would delay what is to be sent.
         _ = unsafe SSL_CTX_set_options(context, 1 << 30)
         if let file = tls.caFile {
+            // As in Go and curl, an intermediate authority or the server's own certificate is enough.
+            _ = unsafe X509_STORE_set_flags(SSL_CTX_get_cert_store(context), UInt(X509_V_FLAG_PARTIAL_CHAIN))
             try unsafe Self.use(file, as: .authorities) { pem in
                 unsafe Self.readCertificates(pem) { _, certificate in
                     unsafe X509_STORE_add_cert(SSL_CTX_get_cert_store(context), certificate) == 1
@@ -34,8 +36,9 @@ internal import System
         try unsafe Self.use(tls.keyFile ?? file, as: .key) { pem in
             guard let key = unsafe PEM_read_bio_PrivateKey(pem, nil, noPassPhrase, nil) else { return false }
             defer { unsafe EVP_PKEY_free(key) }
-            // The first call accepts a key of another type than the certificate's; only the check compares them.
-            return unsafe SSL_CTX_use_PrivateKey(context, key) == 1 && SSL_CTX_check_private_key(context) == 1
+            // The second call would accept a key of another type than the certificate's.
+            return unsafe X509_check_private_key(SSL_CTX_get0_certificate(context), key) == 1
+                && SSL_CTX_use_PrivateKey(context, key) == 1
         }
     }
 

@@ -23,6 +23,7 @@ struct HandshakeRequest {
             "Connection: Upgrade", "Sec-WebSocket-Key: \(key)", "Sec-WebSocket-Version: 13",
             "Sec-WebSocket-Extensions: \(Self.compressionOffer)",
         ]
+        if !fields.contains(where: { $0.isNamed("User-Agent") }) { lines.append("User-Agent: air-quality-exporter") }
         if !subprotocols.isEmpty { lines.append("Sec-WebSocket-Protocol: \(subprotocols.joined(separator: ", "))") }
         if let authorization = address.authorization, !fields.contains(where: { $0.isNamed("Authorization") }) {
             lines.append("Authorization: \(authorization)")

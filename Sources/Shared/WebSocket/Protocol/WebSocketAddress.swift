@@ -40,7 +40,7 @@ public struct WebSocketAddress: Sendable, Equatable {
             throw SystemError(.address, "two addresses in one; give each by a flag or a line of its own")
         }
         guard rest.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw SystemError(.address, "it has a blank, a control character or one outside ASCII: percent-encode it")
+            throw SystemError(.address, "it has a blank, a control character or one outside ASCII: percent-encode it, in a host use xn--…")
         }
         guard !rest.contains(UInt8(ascii: "#")) else {
             throw SystemError(.address, "it has a fragment (#), which a WebSocket address cannot have")
@@ -91,7 +91,7 @@ public struct WebSocketAddress: Sendable, Equatable {
             name = text[..<end].dropFirst()
             rest = text[end...].dropFirst()
             guard text.hasPrefix("["), name.contains(":"), isNumericAddress(String(name)) else {
-                throw SystemError(.address, "an IPv6 address has to stand in [ ]")
+                throw SystemError(.address, "an IPv6 address has to stand in [ ], without a zone")
             }
         } else {
             name = text.prefix { $0 != ":" }

@@ -97,7 +97,7 @@ function take(page) {
   const focused = document.activeElement;
   for (const part of [".top", ".banner", "main", "footer"]) morph(find(part), find(part, page));
   if (focused !== document.activeElement && focused.isConnected) focused.focus({ preventScroll: true });
-  if (at) showPoint(rows().find(isShown));
+  if (at) showPoint(nearest((row) => Math.abs(time(row) - at)));
 }
 const announce = (text) => { find(".banner").hidden = false; setText(find(".banner"), text); };
 function showOutage() {
@@ -147,9 +147,10 @@ document.addEventListener("submit", (event) => {
 // MARK: Chart: the point at the pointer or chosen by key, as in the table below it
 let at = null;
 const rows = () => all("#points tbody tr").reverse();
-const isShown = (row) => find(".clock", row).dataset.ms === at;
+const time = (row) => Number(find(".clock", row).dataset.ms);
+const nearest = (gap) => rows().reduce((best, row) => (gap(row) < gap(best) ? row : best), rows()[0]);
 function showPoint(row) {
-  at = row ? find(".clock", row).dataset.ms : null;
+  at = row ? time(row) : null;
   const tip = find(".tip");
   tip.hidden = !row;
   find("#area").classList.toggle("pointed", Boolean(row));
@@ -165,13 +166,12 @@ function point(event) {
   if (!area && at && document.activeElement.id !== "area") showPoint();
   if (!area || !rows().length) return;
   const { left, width } = area.getBoundingClientRect();
-  const distance = (row) => Math.abs(parseFloat(row.dataset.x) - 100 * (event.clientX - left) / width);
-  showPoint(rows().reduce((best, row) => (distance(row) < distance(best) ? row : best)));
+  showPoint(nearest((row) => Math.abs(parseFloat(row.dataset.x) - 100 * (event.clientX - left) / width)));
 }
 for (const name of ["pointermove", "pointerdown"]) document.addEventListener(name, point);
 document.addEventListener("keydown", (event) => {
   if (event.target.id !== "area" || event.altKey || event.ctrlKey || event.metaKey) return;
-  const [last, place] = [rows().length - 1, rows().findIndex(isShown)];
+  const [last, place] = [rows().length - 1, rows().findIndex((row) => time(row) === at)];
   const steps = { ArrowLeft: place - 1, ArrowRight: place + 1, Home: 0, End: last, Escape: NaN };
   if (steps[event.key] === undefined) return;
   event.preventDefault();

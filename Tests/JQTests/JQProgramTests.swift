@@ -2,7 +2,7 @@ import JQ
 import TestSupport
 import Testing
 
-/// The results of the program for each message; an error as `error: ` and its words.
+/// The results of the program for each message, or `error: ` and the error.
 private func results(of program: String, _ messages: [String]) -> [String] {
     var results: [String] = []
     do {
@@ -38,7 +38,7 @@ struct JQProgramTests {
             ("halt", "[1]", ""), ("., halt", "{}", "[{}]"), ("debug, stderr", "{}", "[{},{}]"),
             ("[env, $ENV, input_filename]", "{}", "[{},{},null]"),
         ])
-    func `A program gives one array of its results, flattened once`(
+    func `The results of a jq program form one array, flattened once`(
         program: String, message: String, expected: String
     ) {
         #expect(results(of: program, [message]) == [expected])
@@ -50,7 +50,7 @@ struct JQProgramTests {
             (#"import "a" as a; ."#, "module not found"),
             (#"include "/etc/passwd"; ."#, "module not found"), (#"import "a" as $a; ."#, "module not found"),
         ])
-    func `A program that does not compile is an error of one line with jq's own words`(program: String, words: String) {
+    func `A program that does not compile is reported on one line in jq's own words`(program: String, words: String) {
         let reason = results(of: program, [])[0]
         #expect(reason.contains(words) && !reason.contains("jq: "), "\(reason)")
         #expect(!reason.contains { $0.isNewline })
@@ -72,7 +72,7 @@ struct JQProgramTests {
             ("def f: [f]; f", "2", "for a message"),
             (#"reduce range(21) as $i ("x"; . + .)"#, "2", "more than 1 MiB of results"),
         ])
-    func `What goes wrong, or never ends, costs its message, and the next is read`(
+    func `A failing or endless program loses only the current message`(
         program: String, message: String, words: String
     ) throws {
         let results = results(of: "if . == 1 then {} else (\(program)) end", [message, "1"])

@@ -22,11 +22,11 @@ struct NumbersTests {
             (-1, "-1"), (-0.25, "-0.25"), (-1e-7, "-1e-07"), (-1.7976931348623157e308, "-1.7976931348623157e+308"),
             (2.2250738585072014e-308, "2.2250738585072014e-308"),
         ] as [(Double, String)])
-    func `The text of a number is the shortest that reads back`(_ number: Double, _ expected: String) {
+    func `A number is written with the fewest digits that parse back to it`(_ number: Double, _ expected: String) {
         #expect(text { $0.appendNumber(number) } == expected)
     }
 
-    @Test func `The text of any number reads back, and no number is longer than its description`() {
+    @Test func `Any number parses back and is written no longer than its description`() {
         var random = SeededRandom(seed: 5)
         for _ in 0..<50_000 {
             let digits = Double([1, 10, 100, 1000, 10_000, 1_000_000].randomElement(using: &random) ?? 1)
@@ -37,7 +37,7 @@ struct NumbersTests {
         }
     }
 
-    @Test func `The text of an integer is its description, whatever its length`() {
+    @Test func `An integer of any length is written like its description`() {
         var powers: [UInt64] = [0, .max]
         for _ in 0..<19 { powers.append((powers.count == 2 ? 1 : powers[powers.count - 1]) * 10) }
         for number in powers.flatMap({ [$0 &- 1, $0, $0 &+ 1] }) {
@@ -46,7 +46,7 @@ struct NumbersTests {
     }
 
     @Test(arguments: [(152, "152.0"), (1.5, "1.5"), (0, "0.0"), (1e-7, "1e-07")] as [(Double, String)])
-    func `The text of a whole number in JSON has a point`(_ number: Double, _ expected: String) {
+    func `A decimal number is written with a point or an exponent`(_ number: Double, _ expected: String) {
         #expect(text { $0.appendDecimal(number) } == expected)
     }
 
@@ -62,7 +62,7 @@ struct NumbersTests {
             (4_107_542_399_999, "4107542399.999"),
             (4_107_542_400_000, "4107542400.000"),
         ] as [(UInt64, String)])
-    func `The text of a time is RFC 3339`(_ milliseconds: UInt64, _ seconds: String) {
+    func `Milliseconds are written as seconds with three decimals`(_ milliseconds: UInt64, _ seconds: String) {
         #expect(text { $0.appendInteger(milliseconds, decimals: 3) } == seconds)
     }
 }

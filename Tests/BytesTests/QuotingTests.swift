@@ -11,11 +11,11 @@ struct QuotingTests {
         ("\u{0}\u{7F}\u{85}\u{2029}", #""\u{0}\u{7F}\u{85}\u{2029}""#),
         ("दिल्ली", #""दिल्ली""#),
     ])
-    func `A quoted text stays on its line`(text: String, shown: String) {
+    func `A quoted text is escaped so that it stays on one line`(text: String, shown: String) {
         #expect(quoted(text) == shown)
     }
 
-    @Test func `A long text is cut`() {
+    @Test func `A long quoted text is truncated with an ellipsis`() {
         #expect(quoted(String(repeating: "x", count: 200)) == "\"" + String(repeating: "x", count: 200) + "\"")
         #expect(quoted(String(repeating: "x", count: 201)) == "\"" + String(repeating: "x", count: 200) + "…\"")
         #expect(quoted("abc", limit: 2) == #""ab…""#)
@@ -25,7 +25,7 @@ struct QuotingTests {
         ("a\r\nb\u{85}c\u{0}d", "a  b c d"), ("a\u{2028}b", "a b"), ("a\u{202E}b\u{2066}c\u{61C}", "a b c "),
         ("é 😀", "é 😀"),
     ])
-    func `A line has no control characters`(text: String, line: String) {
+    func `Control characters are replaced with spaces on one line`(text: String, line: String) {
         #expect(onOneLine(text) == line)
     }
 
@@ -50,7 +50,7 @@ struct QuotingTests {
         ("ws://", "ws://"),
         ("", ""),
     ])
-    func `User, password and query of an address are masked`(address: String, shown: String) {
+    func `Credentials, query, fragment and keys in the path of an address are masked`(address: String, shown: String) {
         #expect(masked(address: address) == shown)
     }
 
@@ -59,7 +59,7 @@ struct QuotingTests {
         ("Key-1+a/b==\u{301}", "***\u{301}"), ("%4Bey-1+a/b==\u{301}", "***\u{301}"),
         ("x=%4Bey-1%2Ba/b==&y", "x=***&y"), ("key-1+a/b==", "key-1+a/b=="), ("%Key-1+a/b==%2", "%***%2"), ("", ""),
     ])
-    func `A key is masked however its bytes are written`(text: String, shown: String) {
+    func `A secret is masked even if it is percent-encoded`(text: String, shown: String) {
         #expect(masked(text, secret: "Key-1+a/b==") == shown)
     }
 
@@ -68,7 +68,7 @@ struct QuotingTests {
             ("", #""""#), ("Pune", #""Pune""#), (#"a"b\c"#, #""a\"b\\c""#), ("\n\u{1F}\u{0}", #""\u000a\u001f\u0000""#),
             ("\u{7F}\u{85}\u{2028}é€😀/", "\"\u{7F}\u{85}\u{2028}é€😀/\""),
         ])
-    func `JSON strings escape what RFC 8259 demands, and nothing else`(_ text: String, expected: String) {
+    func `JSON strings escape only what RFC 8259 requires`(_ text: String, expected: String) {
         var bytes: [UInt8] = []
         bytes.appendJSONString(text.utf8.span)
         #expect(String(decoding: bytes, as: UTF8.self) == expected)

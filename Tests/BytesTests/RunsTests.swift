@@ -7,7 +7,7 @@ struct RunsTests {
     private static func equal(_ left: [UInt8], _ right: [UInt8]) -> Bool { bytesEqual(left.span, right.span) }
 
     /// Runs that differ in one byte, in their length or not at all.
-    @Test(arguments: 0...40) func `Runs of bytes are compared whatever their length`(_ count: Int) {
+    @Test(arguments: 0...40) func `Runs of bytes are equal only if all their bytes are`(_ count: Int) {
         var random = SeededRandom(seed: UInt64(count))
         let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
         #expect(Self.equal(bytes, bytes))

@@ -3,13 +3,13 @@ import Testing
 @testable import HTTPText
 
 @Suite struct HTTPFieldTests {
-    @Test func `Tokens have these characters and no others`() {
+    @Test func `Token characters are exactly those of RFC 9110`() {
         let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
         let members = String(decoding: (0...255).filter(isTokenCharacter), as: UTF8.self)
         #expect(members == "!#$%&'*+-.0123456789" + letters + "^_`" + letters.lowercased() + "|~")
     }
 
-    @Test func `The first field of a name counts in any case, and lists of one name are joined`() {
+    @Test func `Field names ignore case, the first value is found, and lists are joined`() {
         let fields = [
             HTTPField(name: "Air-Quality-Source", value: "one"), HTTPField(name: "air-quality-source", value: "two"),
             HTTPField(name: "X", value: "a, b"), HTTPField(name: "x", value: ",c ,"),
@@ -28,7 +28,7 @@ import Testing
             ("A: é", HTTPField(name: "A", value: "é")), ("no colon", nil), (": b", nil), ("A b: c", nil),
             ("A : b", nil), ("A: b\r\nC: d", nil), ("A: b\u{0}", nil), ("A: b\u{1}c", nil), ("", nil),
         ] as [(String, HTTPField?)])
-    func `A line is a field as users write it`(text: String, field: HTTPField?) {
+    func `A line that a user writes is parsed as a header field or rejected`(text: String, field: HTTPField?) {
         #expect(HTTPField(line: text) == field)
     }
 }

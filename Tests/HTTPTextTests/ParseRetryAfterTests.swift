@@ -11,7 +11,7 @@ import Testing
             ("Sun, 31 Jun 1994 08:49:37 GMT", nil), ("Sun, 06 Nov 1994 24:00:00 GMT", nil),
             ("Sun, 06 nov 1994 08:49:37 GMT", nil), ("Sunday, 06-Nov-94 08:49:37 GMT", nil), ("", nil),
         ] as [(String, Int64?)])
-    func `A date is in the form that servers must send`(text: String, seconds: Int64?) {
+    func `An HTTP date is parsed only in the form that servers must send`(text: String, seconds: Int64?) {
         #expect(parseHTTPDate(text) == seconds.map { $0 * 1000 })
     }
 
@@ -21,7 +21,7 @@ import Testing
             ("-1", nil), ("1.5", nil), ("", nil), ("Thu, 01 Jan 1970 00:01:00 GMT", .seconds(59)),
             ("Thu, 01 Jan 1970 00:00:00 GMT", .zero),
         ] as [(String, Duration?)])
-    func `A field says when to try again`(text: String, wait: Duration?) {
+    func `Retry-After is parsed as seconds or as an HTTP date`(text: String, wait: Duration?) {
         #expect(parseRetryAfter(text, now: 1000) == wait)
     }
 }

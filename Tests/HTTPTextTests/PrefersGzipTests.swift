@@ -7,11 +7,11 @@ import Testing
             "gzip", "GZip", "x-gzip", "gzip, deflate, br, zstd", "gzip;q=0.001", " gzip ; q=0.5 ", "gzip\t;\tq=1.000",
             "*", "*;q=0, gzip", "identity;q=0, gzip", "identity;q=0.5, gzip;q=0.5", "identity;q=0.5, *;q=0.7",
             "gzip;q=0.5;x=1", ",,gzip,,", "gzip;q=abc, x-gzip", "gzip;",
-            // The first elements, and the first parameters of each.
+            // Only the first elements, and the first parameters of each, are read.
             String(repeating: "br,", count: 15) + "gzip",
             "gzip" + String(repeating: ";x=1", count: 7) + ";q=0",
         ])
-    func `A header takes gzip`(_ header: String) { #expect(prefersGzip(acceptEncoding: header)) }
+    func `A header that allows gzip prefers it`(_ header: String) { #expect(prefersGzip(acceptEncoding: header)) }
 
     @Test(
         arguments: [
@@ -20,5 +20,5 @@ import Testing
             "gzip;q=", "gzip;q=abc", "gzip;q=-1", "gzip;q=0.1234", "gzip;x=1;q=0", "gzipped", "xgzip", "gzip zip",
             String(repeating: "br,", count: 16) + "gzip",
         ] as [String?])
-    func `A header takes no gzip`(_ header: String?) { #expect(!prefersGzip(acceptEncoding: header)) }
+    func `Other headers do not prefer gzip`(_ header: String?) { #expect(!prefersGzip(acceptEncoding: header)) }
 }

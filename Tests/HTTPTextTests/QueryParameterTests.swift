@@ -8,11 +8,11 @@ import Testing
             ("a=b=c", ["a=b=c"]), ("a+b=c%20d%3D", ["a b=c d="]), ("%zz=1", nil), ("a=%ff&b=1", nil), ("a=%", nil),
             ("caf%C3%A9=%E2%82%AC", ["café=€"]),
         ] as [(String, [String]?)])
-    func `A query has its parameters in their order`(_ query: String, expected: [String]?) {
+    func `A query is split into its decoded parameters in order, or rejected`(_ query: String, expected: [String]?) {
         #expect((try? QueryParameter.all(in: query))?.map { "\($0.name)=\($0.text)" } == expected)
     }
 
-    @Test func `An error names what was wrong in one line`() throws {
+    @Test func `A query error quotes the wrong value on one line`() throws {
         let parameter = try QueryParameter.all(in: "limit=a%0Ab" + String(repeating: "x", count: 100))[0]
         let shown = "\"a\\nb\(String(repeating: "x", count: 61))…\""
         #expect(throws: QueryError("limit is \(shown), expected a whole number from 1 up")) { try parameter.positive }
@@ -24,7 +24,7 @@ import Testing
             ("99999999999999999999999", .max), ("", nil), ("-1", nil), ("+1", nil), ("%201", nil), ("1.0", nil),
             ("%2B1", nil), ("1e3", nil),
         ] as [(String, UInt64?)])
-    func `A number has digits alone, and the largest is in place of larger ones`(_ text: String, expected: UInt64?) {
+    func `A number in a query has only digits and is capped at the maximum`(_ text: String, expected: UInt64?) {
         #expect((try? QueryParameter.all(in: "limit=\(text)")[0].number(in: 0 ... .max, "a number")) == expected)
     }
 }

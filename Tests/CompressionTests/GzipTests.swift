@@ -19,7 +19,7 @@ import Testing
         for text in ["", "1", "\n", " \n\"", "# EOF\n", "mentaire météo \"北京\" 1\nmentaire météo \"北京\" 2\n"] {
             inputs[text] = Array(text.utf8)
         }
-        // Four bytes at the beginning and behind a gap, so that a repetition has this distance.
+        // Four bytes at the start and after a gap, so that they repeat at this distance.
         for distance in [4, 32_767, 32_768, 32_769, 65_537] {
             let gap = String(repeating: "x", count: distance - 4)
             inputs["repetition at \(distance)"] = Array("\nabc\(gap)\nabcend".utf8)
@@ -27,11 +27,11 @@ import Testing
         return inputs
     }()
 
-    @Test(arguments: inputs.keys.sorted()) func `Compressed text is read by zlib, with any end`(name: String) throws {
+    @Test(arguments: inputs.keys.sorted()) func `Zlib decompresses every input with any end`(name: String) throws {
         let bytes = try #require(Self.inputs[name])
         let member = Gzip.member(of: bytes)
         #expect(try decompressed(member) == bytes)
-        // What does not become smaller is stored, in blocks of 65,535 bytes with five bytes each.
+        // Data that does not shrink is stored, in blocks of 65,535 bytes with five bytes each.
         #expect(member.count <= bytes.count + 5 * (bytes.count / 65_535 + 1) + 20)
         let gzip = Gzip(bytes, blockBytes: 30_000)
         for end in [[], Array("end\n".utf8), Array(bytes.prefix(70_000))] {
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `What was compressed before does not matter`() throws {
+    @Test func `Earlier compressions do not affect later ones`() throws {
         var random = SeededRandom(seed: 11)
         let words = ["\n", " ", "\"", "airquality_index{city=\"", "\"} ", "0", "17", "é", "Pune", "\u{0}", "\\\""]
         for _ in 0..<2000 {
@@ -50,13 +50,13 @@ import Testing
         }
     }
 
-    @Test func `A thread that has compressed does not slow its next work down`() {
+    @Test func `Compression leaves no AVX state that slows the thread down`() {
         _ = Gzip.member(of: samples(100))
         #expect(!cisal_uses_avx())
     }
 
-    /// zlib's lowest level is what others compress with.
-    @Test(arguments: [12, 256, 2000]) func `Samples are as small as by zlib`(_ count: Int) {
+    /// Others compress with zlib's lowest level.
+    @Test(arguments: [12, 256, 2000]) func `Samples compress about as well as at zlib's lowest level`(_ count: Int) {
         let text = samples(count)
         var size = compressBound(uLong(text.count))
         var output = [UInt8](repeating: 0, count: Int(size))
@@ -82,7 +82,7 @@ private func noise(count: Int) -> [UInt8] {
     }
 }
 
-/// What zlib reads in a gzip member, whose checksum and length it compares; nothing may follow.
+/// Decompresses a gzip member with zlib, which verifies the checksum and the length; nothing may follow.
 private func decompressed(_ member: [UInt8]) throws -> [UInt8] {
     var stream = unsafe z_stream()
     let size = Int32(unsafe MemoryLayout<z_stream>.size)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import JSON
 
-/// Fields of a message's elements as a reader finds them: "'Pune' 1.0; 'Delhi' absent". `nil`: it is not JSON.
+/// The fields that a reader finds in a message's elements: "'Pune' 1.0; 'Delhi' absent"; `nil` if it is not JSON.
 enum Found {
     static func read(_ message: [UInt8], items: String = "", fields: [String] = ["city", "aqi"]) -> String? {
         var reader = JSONReader()
@@ -61,7 +61,7 @@ enum Found {
 }
 
 struct JSONReaderTests {
-    /// A message, and its members city and aqi.
+    /// A message, and the members city and aqi of its elements.
     private static let good: [(String, String)] = [
         ("[]", ""),
         (
@@ -111,7 +111,7 @@ struct JSONReaderTests {
         ),
     ]
 
-    @Test(arguments: good) func `A message is read`(message: String, found: String) {
+    @Test(arguments: good) func `Members of elements are found in valid messages`(message: String, found: String) {
         #expect(Found.read(Array(message.utf8)) == found)
     }
 
@@ -125,18 +125,18 @@ struct JSONReaderTests {
             (#"{"d":[{"city":"A"}],"d":1}"#, "/d", "absent absent"),
             (#"{"d":[{"city":"A"}],"x":01}"#, "/d", nil),
         ] as [(String, String, String?)])
-    func `A message is read from where its items are`(message: String, items: String, found: String?) {
+    func `Elements are found at the pointer to the items`(message: String, items: String, found: String?) {
         #expect(Found.read(Array(message.utf8), items: items) == found)
     }
 
     @Test(arguments: invalid + unrepresentable)
-    func `A message that is not JSON is rejected`(message: String) { #expect(Found.read(Array(message.utf8)) == nil) }
+    func `A message of invalid JSON is rejected`(message: String) { #expect(Found.read(Array(message.utf8)) == nil) }
 
     @Test(arguments: invalidUTF8) func `A message that is not UTF-8 is rejected`(bytes: [UInt8]) {
         #expect(Found.read(Array("[{\"city\":\"".utf8) + bytes + Array("\",\"aqi\":1}]".utf8)) == nil)
     }
 
-    /// Half of a surrogate pair has no UTF-8, no double can hold 1e999, and simdjson takes no integer beyond 64 bits.
+    /// A lone surrogate has no UTF-8, no double holds 1e999, and simdjson rejects integers beyond 64 bits.
     private static let unrepresentable = [
         #"[{"city":"a\ud800b","aqi":1}]"#, #"[{"city":"\udc00","aqi":1}]"#, #"[{"city":"\ud800\n","aqi":1}]"#,
         #"[{"city":"\ud83d\ud83d\ude00","aqi":1}]"#, #"[{"x":"\udfff","city":"Pune"}]"#,
@@ -144,7 +144,7 @@ struct JSONReaderTests {
         #"[{"city":"Pune","aqi":1,"x":{"y":[18446744073709551616]}}]"#, #"[{"aqi":1},{"x":-9223372036854775809}]"#,
     ]
 
-    /// None of these is JSON by RFC 8259.
+    /// None of these is valid JSON (RFC 8259).
     private static let invalid = [
         "", " ", "[", "]", "{", "}", "[,]", "[1,]", "[1 2]", "{,}", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{a:1}",
         "{1:1}", "[1]]", "[][]", "[],[]", "[] [", "[]x", "nul", "nulll", "True", "[01]", "[-01]", "[+1]", "[.5]",
@@ -157,20 +157,20 @@ struct JSONReaderTests {
         "[{\"city\":\"Pu\u{1}ne\",\"aqi\":1}]", "[{\"city\":\"Pune\",\"x\":01,\"aqi\":1}]",
     ]
 
-    /// Table 3-7 of the Unicode standard, its edges.
+    /// The edges of table 3-7 of the Unicode standard.
     private static let invalidUTF8: [[UInt8]] = [
         [0x80], [0xBF], [0xC0, 0x80], [0xC1, 0xBF], [0xC2], [0xC2, 0x20], [0xE0, 0x80, 0x80], [0xE0, 0x9F, 0xBF],
         [0xE2, 0x82], [0xED, 0xA0, 0x80], [0xED, 0xBF, 0xBF], [0xF0, 0x80, 0x80, 0x80], [0xF0, 0x8F, 0xBF, 0xBF],
         [0xF4, 0x90, 0x80, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xF0, 0x9F, 0x98], [0xFE], [0xFF], [0xFF, 0xFF],
     ]
 
-    @Test func `Messages cut off anywhere are rejected`() {
+    @Test func `A message that is cut off anywhere is rejected`() {
         let message = Array(#"[{"city":"Pune é","aqi":12.5},{"city":"a\u0041","aqi":"3"}]"#.utf8)
         for count in 0..<message.count { #expect(Found.read(Array(message[..<count])) == nil) }
     }
 
     @Test(arguments: ["[", "{\"a\":"])
-    func `Messages may be nested to the limit and no deeper`(_ opening: String) {
+    func `A message may be nested up to the limit but no deeper`(_ opening: String) {
         let closing = opening == "[" ? "]" : "}"
         func nested(_ depth: Int) -> [UInt8] {
             Array((String(repeating: opening, count: depth) + "1" + String(repeating: closing, count: depth)).utf8)
@@ -180,7 +180,7 @@ struct JSONReaderTests {
         #expect(Found.read(nested(1_000_000)) == nil)
     }
 
-    @Test func `Messages have fields of any names`() {
+    @Test func `Members with any name are found`() {
         let message = Array(#"[{"a long city name":"Pune","another long name":7,"t":8,"":9,"é":10}]"#.utf8)
         let fields = ["a long city name", "another long name", "t", "", "é", "a long city namf"]
         #expect(Found.read(message, fields: fields) == "'Pune' 7.0 8.0 9.0 10.0 absent")
@@ -197,7 +197,7 @@ struct JSONReaderTests {
             (#"{"data":{"aqi":{"":1}}}"#, "absent object object absent"),
             ("7", "absent absent absent absent"),
         ])
-    func `Messages have values that pointers lead to`(_ element: String, _ found: String) {
+    func `Values are found by JSON pointers`(_ element: String, _ found: String) {
         let fields = ["/data/city", "/data/aqi", "data", "/n"]
         #expect(Found.read(Array("[\(element),\(element)]".utf8), fields: fields) == "\(found); \(found)")
         #expect(
@@ -210,7 +210,7 @@ struct JSONReaderTests {
             ("[1] [2,3]", 3), ("{} {}", 2), ("{}\n{}\n", 2), ("\u{1E}{}\n\u{1E}[{},{}]\n", 3), ("1 2 \"a b\" null", 4),
             ("[] []", 0), ("\u{FEFF}[{}]", 1), ("\u{FEFF}{} {}", 2), ("\u{1E}{}", 1), (" {} ", 1),
         ])
-    func `Messages of several JSON texts count as an array of all`(_ message: String, _ count: Int) {
+    func `Several JSON texts in a message count as one array of their elements`(_ message: String, _ count: Int) {
         #expect(
             Found.read(Array(message.utf8), fields: ["city"])
                 == Array(repeating: "absent", count: count).joined(separator: "; "))
@@ -221,7 +221,7 @@ struct JSONReaderTests {
             (#"{"data":[{"city":"A"}]} {"ping":1} {"data":{"city":"B"}}"#, ["'A'", "'B'"]),
             (#"{"ping":1}"#, []), ("{} []", []),
         ] as [(String, [String])])
-    func `Messages have their items in each of several JSON texts, or nowhere`(_ message: String, _ cities: [String]) {
+    func `Items are collected from every JSON text of a message that has them`(_ message: String, _ cities: [String]) {
         let found = Found.read(Array(message.utf8), items: "/data")
         #expect(found == cities.map { $0 + " absent" }.joined(separator: "; "))
     }
@@ -232,14 +232,14 @@ struct JSONReaderTests {
             ("-9223372036854775808", "-9223372036854775808"), ("7e2", "700"), ("7.5", nil), ("1e300", nil),
             ("\"7\"", nil),
         ] as [(String, String?)])
-    func `Messages say the digits of whole numbers`(_ number: String, _ digits: String?) {
+    func `Whole numbers are read as their exact digits`(_ number: String, _ digits: String?) {
         var reader = JSONReader()
         let place = reader.read(Array("\(number)".utf8).span)?.lowerBound
         let found = place.flatMap { reader.wholeNumber(at: $0) }.map { String(decoding: $0, as: UTF8.self) }
         #expect(found == digits)
     }
 
-    @Test func `Messages full of escapes have room for all of them`() {
+    @Test func `A message full of escapes is unescaped completely`() {
         let element = #"{"city":"\n\u0041\u00e9\\","aqi":1}"#
         let message = "[" + Array(repeating: element, count: 1000).joined(separator: ",") + "]"
         #expect(
@@ -247,7 +247,7 @@ struct JSONReaderTests {
     }
 
     /// Buffers grow, and shrink again.
-    @Test func `Messages of any size are read one after the other by one reader`() {
+    @Test func `One reader reads messages of any size one after another`() {
         var reader = JSONReader()
         for count in [1, 127, 128, 129, 0, 256, 3, 50_000, 2, 1000] {
             let elements = (0..<count).map { #"{"city":"City \#($0)","aqi":\#($0)}"# }
@@ -260,9 +260,9 @@ struct JSONReaderTests {
         }
     }
 
-    /// Plain and escaped characters of every kind at every place of the bytes that are read at once.
+    /// Plain and escaped characters of every kind, at every position in a block of bytes that is read at once.
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
-    func `Messages have the texts that were written, however they were`(_ seed: UInt64) {
+    func `Strings are read correctly however their characters are escaped`(_ seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var reader = JSONReader()
         let scalars: [Unicode.Scalar] = [
@@ -291,9 +291,9 @@ struct JSONReaderTests {
         }
     }
 
-    /// By one reader, so that nothing of a message may be left when the next one is read.
+    /// One reader reads all messages, so that nothing of one may affect the next.
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
-    func `A message with random damage is read as by a reader that has read no other`(_ seed: UInt64) {
+    func `A damaged message is read the same by a used reader and by a new one`(_ seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var reader = JSONReader()
         let seeds = Self.good.map { Array($0.0.utf8) }

@@ -26,7 +26,7 @@ import Testing
             ("first\n---\n}: [ not read", "first?"),
             ("%YAML 1.1\n---\na", "a?"),
         ] as [(String, String?)])
-    func `A document becomes a tree`(text: String, expected: String?) throws {
+    func `A YAML document is parsed into a tree`(text: String, expected: String?) throws {
         #expect(try YAMLField.parse(Array(text.utf8))?.outline == expected)
     }
 
@@ -58,17 +58,17 @@ import Testing
             ("!x!y z\n", "line 1: found undefined tag handle"),
             ("%YAML 2.0\n---\n", "line 1: found incompatible YAML document"),
         ])
-    func `An error names the line`(text: String, expected: String) {
+    func `A parse error names the line and the cause`(text: String, expected: String) {
         let error = #expect(throws: SystemError.self) { try YAMLField.parse(Array(text.utf8)) }
         #expect(error?.code == .system)
         #expect(error?.reason.hasPrefix(expected) == true, "\(error?.reason ?? "")")
     }
 
-    @Test func `Lines are counted from 1`() throws {
+    @Test func `Lines are counted from 1, and an aliased value keeps its own line`() throws {
         let document = try #require(try YAMLField.parse(Array("\na: &x 1\nb:\n  - *x\n".utf8)))
         let pairs = try document.mapping()
         let list = try #require(try pairs[1].value.list())
-        // What an alias names stays where it is.
+        // An aliased value keeps the line of its anchor.
         #expect([document.line, pairs[0].value.line, pairs[1].value.line, list[0].line] == [2, 2, 4, 2])
         #expect(list[0].path == "b[0]")
     }
@@ -80,7 +80,7 @@ import Testing
             ("{a: {b: {c: {d: {e: {f: {g: {}}}}}}}}", "{a: {b: {c: {d: {e: {f: {g: {}}}}}}}}"),
             ("[[[[[[[[a]]]]]]]]", nil), ("[[[[[[[[[]]]]]]]]]", nil), ("[&x [[[[[a]]]]], [[*x]]]", nil),
         ] as [(String, String?)])
-    func `Depth is bounded, aliases included`(text: String, expected: String?) throws {
+    func `The nesting depth is limited, including through aliases`(text: String, expected: String?) throws {
         if let expected {
             #expect(try YAMLField.parse(Array(text.utf8))?.outline == expected)
         } else {
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func `The number of values is bounded, aliases included, and so is the text`() throws {
+    @Test func `The number of values, aliased ones included, and the size of the text are limited`() throws {
         let ten = "[" + repeatElement("x", count: 10).joined(separator: ",") + "]"
         let bomb = (1...4).reduce("a0: &a0 \(ten)\n") { text, level in
             text + "a\(level): &a\(level) [" + repeatElement("*a\(level - 1)", count: 10).joined(separator: ",") + "]\n"
@@ -104,13 +104,13 @@ import Testing
         #expect(long?.reason == "longer than 262144 bytes")
     }
 
-    @Test func `Names in errors are bounded`() throws {
+    @Test func `Long keys are shortened in the paths of errors`() throws {
         let key = String(repeating: "k", count: 1000)
         let document = try #require(try YAMLField.parse(Array("\(key): [x]".utf8)))
         #expect(try document.mapping()[0].value.path.utf8.count < 100)
     }
 
-    @Test func `Very deep text is an error and no overflow`() {
+    @Test func `Extremely deep nesting is an error and does not overflow the stack`() {
         for opening in ["[", "{a: ", "- ", "? "] {
             let text = String(repeating: opening, count: 40_000)
             #expect(throws: SystemError.self) { try YAMLField.parse(Array(text.utf8)) }
@@ -119,7 +119,7 @@ import Testing
 }
 
 extension YAMLField {
-    /// One line that shows the tree: `?` behind a scalar that is plain.
+    /// The tree on one line, with `?` after each plain scalar.
     var outline: String {
         switch content {
         case .scalar(let text, let isPlain): text + (isPlain ? "?" : "")
@@ -131,7 +131,7 @@ extension YAMLField {
 
 @Suite struct YAMLValueTests {
     @Test(arguments: ["\n", "\r\n", "\r", "\u{85}", "\u{2028}", "\u{2029}"])
-    func `A line may end in six ways`(end: String) throws {
+    func `Each of the six YAML line breaks ends a line`(end: String) throws {
         let field = try YAMLField.parse(Array("a: 1\(end)b:\(end)  - 2\(end)".utf8))
         #expect(field?.outline == "{a: 1?, b: [2?]}")
         guard case .mapping(let pairs)? = field?.content else { return }
@@ -148,14 +148,14 @@ extension YAMLField {
             ("y", true), ("Yes", true), ("ON", true), ("true", true), ("n", false), ("no", false), ("Off", false),
             ("FALSE", false), ("tRUE", nil), ("yES", nil), ("nUll", nil), ("nil", nil), ("1", nil), ("'true'", nil),
         ] as [(String, Bool?)])
-    func `A boolean is what YAML 1.1 takes for one, without quotes`(text: String, expected: Bool?) throws {
+    func `Only the unquoted booleans of YAML 1.1 are read as booleans`(text: String, expected: Bool?) throws {
         let field = try #require(try YAMLField.parse(Array(text.utf8)))
         #expect(!field.isNull && (try? field.boolean()) == expected)
     }
 }
 
 @Suite struct YAMLMembersTests {
-    @Test func `Members are found by their keys, and others are unknown`() throws {
+    @Test func `Members are found by key, and unexpected keys are an error`() throws {
         let field = try YAMLField.parse(Array("a: 1\nb:\n  2\nc: 3\n".utf8))
         let members = try field.members(["a", "b", "c", "d"])
         #expect(try members["a"]?.text() == "1" && members["d"] == nil)
@@ -169,7 +169,7 @@ extension YAMLField {
         #expect(try YAMLField.parse(Array(text.utf8)).members(["a"]).isEmpty)
     }
 
-    @Test func `A text stands for a value, null for none`() throws {
+    @Test func `A text is converted to a value, null to none, and an unsuitable text is an error`() throws {
         let number = try #require(try YAMLField.parse(Array("1".utf8)))
         #expect(try number.value(expected: "a digit") { Int($0) } == 1)
         #expect(try YAMLField.parse(Array("~".utf8))?.value(expected: "a digit") { Int($0) } == nil)

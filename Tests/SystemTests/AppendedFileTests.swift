@@ -7,7 +7,7 @@ struct AppendedFileTests {
     let directory = TemporaryDirectory()
 
     @Test(arguments: [(nil, ""), ("", ""), ("old\n", "old\n"), ("cut o", "cut o\n")] as [(String?, String)])
-    func `Appended lines follow the content of the file`(old: String?, kept: String) throws {
+    func `Lines are appended after the content, whose last line is completed`(old: String?, kept: String) throws {
         let path = directory.path + "/lines"
         if let old { directory.write("lines", old) }
         let file = try AppendedFile(path)
@@ -22,19 +22,19 @@ struct AppendedFileTests {
             ("none/lines", "none/lines: No such file or directory"), ("", ": Is a directory"),
             ("a\0b", "a b: the name has a NUL"), ("pipe", "pipe: it is not a regular file"),
         ])
-    func `Errors of appending name the path and the cause on one line`(name: String, expected: String) {
+    func `An error on opening the file names the path and the cause on one line`(name: String, expected: String) {
         directory.makePipe("pipe")
         let error = #expect(throws: SystemError.self) { _ = try AppendedFile(directory.path + "/" + name) }
         #expect(error?.code == .file)
         #expect(error?.reason == "cannot write \(directory.path)/\(expected)")
     }
 
-    @Test func `A device is no regular file, whether it takes bytes or not`() {
+    @Test func `A device is rejected because it is not a regular file`() {
         let error = #expect(throws: SystemError.self) { _ = try AppendedFile("/dev/full") }
         #expect(error?.reason == "cannot write /dev/full: it is not a regular file")
     }
 
-    @Test func `Bytes that a file does not take are an error of appending`() throws {
+    @Test func `A failed append names the path and the cause`() throws {
         let file = try AppendedFile("/proc/self/oom_score_adj")
         let error = #expect(throws: SystemError.self) { try file.append([1]) }
         #expect(error?.reason == "cannot write /proc/self/oom_score_adj: Invalid argument")

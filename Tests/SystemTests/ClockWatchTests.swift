@@ -10,7 +10,7 @@ struct ClockWatchTests {
             (11_000, 10_000, ClockStep(size: 1000, elapsed: 10_000)),
             (-3_590_000, 10_000, ClockStep(size: -3_600_000, elapsed: 10_000)),
         ] as [(Int64, Int64, ClockStep?)])
-    func `A clock was set if it moved unlike the monotonic one`(wall: Int64, elapsed: Int64, expected: ClockStep?) {
+    func `A wall clock step is detected by the monotonic clock`(wall: Int64, elapsed: Int64, expected: ClockStep?) {
         let start: Int64 = 1_795_236_585_000
         var watch = ClockWatch(wall: start, monotonic: .seconds(77))
         let now = Duration.seconds(77) + .milliseconds(elapsed)

@@ -24,7 +24,7 @@ struct CurrentTimeTests {
             (.zero, [0, 0]), (.seconds(-5), [0, 0]), (.milliseconds(1500), [1, 500_000_000]),
             (.nanoseconds(7), [0, 7]),
         ] as [(Duration, [Int])])
-    func `Durations become a timespec, and negative ones zero`(duration: Duration, expected: [Int]) {
+    func `A duration becomes a timespec, and a negative one becomes zero`(duration: Duration, expected: [Int]) {
         let timespec = duration.timespec
         #expect([timespec.tv_sec, timespec.tv_nsec] == expected)
     }

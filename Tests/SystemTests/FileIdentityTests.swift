@@ -6,7 +6,7 @@ import Testing
 struct FileIdentityTests {
     let directory = TemporaryDirectory()
 
-    @Test func `Names of one file have one identity, as long as it is the same file`() throws {
+    @Test func `A file keeps its identity when it is rewritten or renamed`() throws {
         let path = directory.write("file", "one")
         let identity = try #require(FileIdentity(path))
         #expect(FileIdentity(path + "\0") == nil)

@@ -6,7 +6,7 @@ import Testing
 struct FileStampTests {
     let directory = TemporaryDirectory()
 
-    @Test func `A stamp changes with the content, the size and the file`() throws {
+    @Test func `A file's stamp changes when the file is rewritten or replaced`() throws {
         let path = directory.write("file", "one")
         let first = try #require(FileStamp(path))
         #expect(FileStamp(path) == first)

@@ -14,12 +14,12 @@ struct LogWriterTests {
         for number in 0..<100 { writer.append([UInt8(number)]) }
         writer.flush(within: .seconds(30))
         #expect(written.withLock { $0 } == Array(0..<100))
-        // The last one was not taken.
+        // Writing the last one failed.
         #expect(writer.droppedLines == 1)
     }
 
     @Test(arguments: [(length: 1, waiting: 1000), (1 << 18, 3)])
-    func `Lines that nobody takes are dropped and counted, and nobody waits`(length: Int, waiting: Int) {
+    func `Lines beyond the limit are dropped and counted without blocking the caller`(length: Int, waiting: Int) {
         let entered = Gate()
         let gate = Gate()
         let count = Mutex(0)
@@ -34,7 +34,7 @@ struct LogWriterTests {
             return true
         }
         let line = [UInt8](repeating: 1, count: length)
-        // Waits as well until it is written.
+        // Its bytes count until it is written.
         writer.append(line)
         entered.wait()
         for _ in 0..<waiting + 5 { writer.append(line) }

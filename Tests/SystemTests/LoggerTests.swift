@@ -34,7 +34,7 @@ struct LoggerTests {
             ("m", ["b": "2", "a": "1", "C": "x y"], #"m b=2 a=1 C="x y""#),
             ("m", ["a key": "v", "": "e"], #"m "a key"=v ""=e"#),
         ] as [(String, Logger.Metadata, String)])
-    func `A line of logfmt quotes what is ambiguous`(message: String, metadata: Logger.Metadata, expected: String) {
+    func `A logfmt line quotes ambiguous values`(message: String, metadata: Logger.Metadata, expected: String) {
         #expect(lines(message, metadata) == "time=2026-11-21T04:49:45.252Z level=INFO msg=\(expected)\n")
     }
 
@@ -47,14 +47,14 @@ struct LoggerTests {
             ("<é & 😀>", [:], #""<é & 😀>""#),
             ("m", ["b": "2", "a": "1"], #""m","b":"2","a":"1""#),
         ] as [(String, Logger.Metadata, String)])
-    func `A line of JSON is one object`(message: String, metadata: Logger.Metadata, expected: String) throws {
+    func `A JSON log line is one object`(message: String, metadata: Logger.Metadata, expected: String) throws {
         let line = lines(message, metadata, format: .json)
         #expect(line == #"{"time":"2026-11-21T04:49:45.252Z","level":"INFO","msg":"# + expected + "}\n")
         let parsed = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
         #expect(parsed?["msg"] as? String == message)
     }
 
-    @Test func `Every character leaves one line, in quotes or not`() {
+    @Test func `No character breaks a log line in two`() {
         for value in 0...0x3000 {
             guard let scalar = Unicode.Scalar(UInt32(value)) else { continue }
             for format in LogFormat.allCases {
@@ -65,7 +65,7 @@ struct LoggerTests {
     }
 
     @Test(arguments: zip(Logger.Level.allCases, ["DEBUG INFO WARN ERROR", "INFO WARN ERROR", "WARN ERROR", "ERROR"]))
-    func `Lines below the level are not written`(level: Logger.Level, expected: String) {
+    func `Lines below the log level are not written`(level: Logger.Level, expected: String) {
         let lines = WrittenLines()
         let logger = Logger(level: level, now: { 0 }, write: lines.append)
         logger.debug("m")

@@ -5,7 +5,7 @@ import Testing
 @testable import System
 
 struct MonitorTests {
-    @Test func `A change wakes all that wait, and each sees it`() throws {
+    @Test func `Changes wake every waiting thread`() throws {
         let monitor = Monitor(0)
         let seen = Mutex<[Int]>([])
         let threads = try (1...10).map { number in

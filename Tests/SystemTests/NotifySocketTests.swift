@@ -15,7 +15,7 @@ struct NotifySocketTests {
             ("/" + String(repeating: "a", count: 106), Array(("/" + String(repeating: "a", count: 106)).utf8)),
             ("/" + String(repeating: "a", count: 107), nil),
         ] as [(String, [UInt8]?)])
-    func `NOTIFY_SOCKET is a path, or a name in the abstract space`(path: String, expected: [UInt8]?) {
+    func `NOTIFY_SOCKET must be an absolute path or an abstract name`(path: String, expected: [UInt8]?) {
         #expect(NotifySocket.address(of: path) == expected)
     }
 
@@ -30,7 +30,7 @@ struct NotifySocketTests {
             ("-5", nil, nil),
             ("x", nil, nil),
         ] as [(String?, String?, Duration?)])
-    func `The watchdog is for the process that it names`(microseconds: String?, process: String?, expected: Duration?) {
+    func `The watchdog is only for the process it names`(microseconds: String?, process: String?, expected: Duration?) {
         let environment = ["WATCHDOG_USEC": microseconds, "WATCHDOG_PID": process].compactMapValues(\.self)
         #expect(NotifySocket.watchdogInterval(environment: environment, process: 42) == expected)
     }

@@ -12,7 +12,7 @@ struct ProcessStatisticsTests {
     }
 
     @Test(arguments: ["16573 (cat)", "1 (a) b) (c d)", "1 () R 1 2 3)", "1 (a\nb)"])
-    func `The fields of stat are read behind any name`(name: String) {
+    func `The fields of stat are read after any process name`(name: String) {
         let statistics = statistics(stat: name + Self.rest)
         #expect(statistics.values["process_cpu_seconds_total"] == 12 / Double(sysconf(Int32(_SC_CLK_TCK))))
         #expect(statistics.values["process_threads"] == 3)
@@ -21,7 +21,7 @@ struct ProcessStatisticsTests {
     }
 
     @Test(arguments: ["", "1 cat R 1 2 3", "16573 (cat) R 16530 16530 9212 0 -1 4194304 98 0 0 0 7 5 0 0 20 0 3 0"])
-    func `A line that is no stat has no value`(text: String) {
+    func `A malformed stat line yields no values`(text: String) {
         #expect(statistics(stat: text) == statistics())
     }
 
@@ -30,7 +30,7 @@ struct ProcessStatisticsTests {
             ("765 445 417 5 0 123 0\n", [445, 28]), ("765 445 417\n", [445, 28]), ("765 445\n", nil), ("", nil),
             ("a b c d", nil),
         ] as [(String, [Double]?)])
-    func `The pages of statm are bytes in memory and on the heap`(text: String, pages: [Double]?) {
+    func `The pages in statm become bytes of resident memory and of the heap`(text: String, pages: [Double]?) {
         let values = statistics(memory: text).values
         let pageBytes = Double(sysconf(Int32(_SC_PAGESIZE)))
         #expect(values["process_resident_memory_bytes"] == pages.map { $0[0] * pageBytes })
@@ -50,13 +50,13 @@ struct ProcessStatisticsTests {
             ("IpExt: InOctets OutOctets\nIpExt: 1\n", [1, nil]),
             ("", [nil, nil]),
         ] as [(String, [Double?])])
-    func `The octets of netstat are found by their names`(text: String, octets: [Double?]) {
+    func `The octets in netstat are found by name`(text: String, octets: [Double?]) {
         let values = statistics(network: text).values
         let names = ["process_network_receive_bytes_total", "process_network_transmit_bytes_total"]
         #expect(names.map { values[$0] } == octets)
     }
 
-    @Test func `The running process has every value`() throws {
+    @Test func `The running process has a value for every statistic`() throws {
         let values = ProcessStatistics.current().values
         func value(_ name: String) throws -> Double { try #require(values["process_\(name)"]) }
         #expect(try value("cpu_seconds_total") >= 0)

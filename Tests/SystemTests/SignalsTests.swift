@@ -8,7 +8,7 @@ import Testing
 /// Signals are sent to the one thread that awaits them, so the test runner's own threads never see them.
 struct SignalsTests {
     @Test(arguments: [(SIGTERM, Signals.Signal.terminate), (SIGINT, .terminate), (SIGHUP, .hangUp)])
-    func `Each signal has its value`(number: Int32, expected: Signals.Signal) throws {
+    func `Each signal is reported once and as the right case`(number: Int32, expected: Signals.Signal) throws {
         #expect(
             try onOwnThread { signals in
                 pthread_kill(pthread_self(), number)
@@ -25,7 +25,7 @@ struct SignalsTests {
         #expect(seen.contains(.hangUp) && seen.contains(.terminate))
     }
 
-    @Test func `The wait for a signal ends after its time`() throws {
+    @Test func `A wait for a signal ends at its time-out`() throws {
         let waited = Mutex(Duration.zero)
         let seen = try onOwnThread { signals in
             let start = monotonicTime()
@@ -57,7 +57,7 @@ struct SignalsTests {
         #expect(seen.withLock { $0 } == [nil])
     }
 
-    @Test func `Several wakes before a wait are one`() throws {
+    @Test func `Several wakes before a wait count as one`() throws {
         #expect(
             try onOwnThread { signals in
                 signals.wake()
@@ -68,7 +68,7 @@ struct SignalsTests {
             } == [nil, .terminate])
     }
 
-    @Test func `Writing to a closed pipe is an error and no signal`() throws {
+    @Test func `Writing to a closed pipe is an error and raises no signal`() throws {
         _ = try onOwnThread { _ in [] }
         var ends: [Int32] = [0, 0]
         unsafe pipe(&ends)

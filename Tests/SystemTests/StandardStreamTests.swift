@@ -6,7 +6,7 @@ import Testing
 
 struct StandardStreamTests {
     @Test(arguments: [false, true])
-    func `More than a pipe holds arrives whole`(nonBlocking: Bool) throws {
+    func `More data than a pipe holds is written whole`(nonBlocking: Bool) throws {
         let content = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         var ends: [Int32] = [0, 0]
         #expect(unsafe pipe(&ends) == 0)
@@ -25,7 +25,7 @@ struct StandardStreamTests {
         #expect(read == content)
     }
 
-    @Test func `Writing to a reader that is gone writes no byte`() throws {
+    @Test func `Writing to a pipe without a reader writes no bytes`() throws {
         signal(SIGPIPE, SIG_IGN)
         var ends: [Int32] = [0, 0]
         #expect(unsafe pipe(&ends) == 0)
@@ -34,7 +34,7 @@ struct StandardStreamTests {
         close(ends[1])
     }
 
-    @Test func `Writing nothing needs no descriptor`() { #expect(writeAll([], to: -1) == 0) }
+    @Test func `Writing nothing does not use the descriptor`() { #expect(writeAll([], to: -1) == 0) }
 
     private func readAll(_ input: Int32) -> [UInt8] {
         var content: [UInt8] = []

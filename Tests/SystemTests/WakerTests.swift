@@ -4,7 +4,7 @@ import Testing
 @testable import System
 
 struct WakerTests {
-    @Test func `A waker is readable from the first of any number of wakes until it is cleared`() throws {
+    @Test func `A waker is readable from its first wake until it is cleared`() throws {
         let waker = try Waker()
         func isReadable() -> Bool {
             var polled = pollfd(fd: waker.descriptor, events: Int16(POLLIN), revents: 0)

@@ -5,7 +5,7 @@ import Testing
 @testable import System
 
 struct WorkQueueTests {
-    @Test func `A queue does the oldest work first, and takes only so much`() {
+    @Test func `A queue runs the oldest work first and rejects work beyond its limit`() {
         let queue = WorkQueue(name: "test", limit: 3)
         let entered = Gate()
         let gate = Gate()
@@ -25,7 +25,7 @@ struct WorkQueueTests {
         eventually("what came later") { done.withLock { $0.last } == 5 }
     }
 
-    @Test func `A queue loses nothing that comes from many threads, and does one thing at a time`() throws {
+    @Test func `A queue runs work from many threads one at a time and loses none`() throws {
         let queue = WorkQueue(name: "test", limit: .max)
         let state = Monitor<(running: Int, most: Int, done: Int)>((0, 0, 0))
         let threads = try (0..<4).map { _ in

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Holds a thread until it is opened, once for each `wait`.
+/// Blocks a thread until it is opened; each `wait` needs an `open`.
 ///
 /// @unchecked: a POSIX semaphore is made for several threads, and its memory lives as long as this object.
 @safe public final class Gate: @unchecked Sendable {

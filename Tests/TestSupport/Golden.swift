@@ -1,7 +1,7 @@
 import Foundation
 public import Testing
 
-/// Compares bytes with the file `Golden/name` beside the test; with `RECORD_GOLDEN=1` writes it, and fails.
+/// Compares bytes with the file `Golden/name` beside the test; with `RECORD_GOLDEN=1`, writes the file and fails.
 public func expectGolden(
     _ bytes: [UInt8], named name: String, filePath: String = #filePath,
     sourceLocation: SourceLocation = #_sourceLocation

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A client that sends exactly the bytes it is told to, however wrong they are.
+/// A client that sends exactly the bytes it is given, however malformed they are.
 public final class RawHTTPClient {
     public struct Answer: Sendable {
         public var status: Int
@@ -8,7 +8,7 @@ public final class RawHTTPClient {
         public var headers: [(name: String, value: String)]
         public var body: [UInt8]
 
-        /// The values of a field, its name in any case.
+        /// All values of a field, whose name may be in any case.
         public func values(_ name: String) -> [String] {
             headers.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
         }
@@ -23,7 +23,7 @@ public final class RawHTTPClient {
     private var received: [UInt8] = []
 
     /// Connects to a port of the loopback interface.
-    /// - Parameter host: the last byte of the address 127.0.0.x that it comes from.
+    /// - Parameter host: the last byte of the address 127.0.0.x that it connects from.
     public init(port: Int, receiveBuffer: Int32? = nil, from host: UInt8 = 1) throws {
         socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         if var receiveBuffer {
@@ -69,29 +69,29 @@ public final class RawHTTPClient {
         close()
     }
 
-    /// The peer sees the end of the stream, and can still answer.
+    /// Ends the stream towards the peer, which can still respond.
     public func endSending() { shutdown(socket, Int32(SHUT_WR)) }
 
-    /// False when the peer has ended the connection.
+    /// - Returns: false when the peer has closed the connection.
     @discardableResult public func send(_ bytes: [UInt8]) -> Bool { sendAll(bytes, to: socket) }
 
     @discardableResult public func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
-    /// Sends a request with a Host field and reads the answer.
+    /// Sends a request with a Host field and reads the response.
     public func request(_ target: String, method: String = "GET", headers: [String] = []) throws -> Answer {
         let lines = ["\(method) \(target) HTTP/1.1", "Host: test"] + headers
         send(lines.joined(separator: "\r\n") + "\r\n\r\n")
         return try readAnswer(toHead: method == "HEAD")
     }
 
-    /// Reads one answer; what follows it stays for the next call.
+    /// Reads one response; any bytes after it stay for the next call.
     public func readAnswer(toHead: Bool = false) throws -> Answer {
         var answer = try readHead()
-        // Interim answers have no content and are not what is waited for.
+        // Interim responses have no content and are skipped.
         while answer.status < 200 { answer = try readHead() }
         if toHead || answer.status == 304 || answer.status == 204 { return answer }
         guard let text = answer.value("Content-Length"), let length = Int(text) else {
-            throw Failure(description: "an answer without Content-Length")
+            throw Failure(description: "a response without Content-Length")
         }
         while received.count < length { try readMore() }
         answer.body = Array(received.prefix(length))
@@ -99,7 +99,7 @@ public final class RawHTTPClient {
         return answer
     }
 
-    /// Reads the head of one answer, an interim one as well; what follows it stays for the next call.
+    /// Reads the head of one response, even of an interim one; any bytes after it stay for the next call.
     public func readHead() throws -> Answer {
         let lines = try read(upTo: "\r\n\r\n").split(separator: "\r\n").map(String.init)
         let first = lines[0].split(separator: " ")
@@ -114,14 +114,14 @@ public final class RawHTTPClient {
         return Answer(status: status, headers: fields, body: [])
     }
 
-    /// Everything until the peer ends the connection.
+    /// Reads until the peer closes the connection.
     public func readToEnd() throws -> [UInt8] {
         while try receive() {}
         defer { received = [] }
         return received
     }
 
-    /// Everything up to and with a text; what follows it stays for the next call.
+    /// Reads up to and including a text; any bytes after it stay for the next call.
     public func read(upTo end: String) throws -> String {
         let end = Array(end.utf8)
         while true {
@@ -134,12 +134,12 @@ public final class RawHTTPClient {
         }
     }
 
-    /// Returns when a byte has come, which stays to be read.
+    /// Waits for a byte without consuming it.
     public func awaitBytes() throws {
         if received.isEmpty { try readMore() }
     }
 
-    /// Whether something can be read at once.
+    /// Whether something can be read without waiting.
     public var hasBytes: Bool {
         var waited = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
         let ready = unsafe poll(&waited, 1, 0)
@@ -152,7 +152,7 @@ public final class RawHTTPClient {
         }
     }
 
-    /// False at the end of the stream.
+    /// - Returns: false at the end of the stream.
     private func receive() throws -> Bool {
         var buffer = [UInt8](repeating: 0, count: 256 * 1024)
         let count = unsafe recv(socket, &buffer, buffer.count, 0)

@@ -2,8 +2,8 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A TCP server on a free loopback port that hands each connection to a closure on a thread of its own: for peers that
-/// misbehave.
+/// A TCP server on a free loopback port that hands each connection to a closure on its own thread. It stands for peers
+/// that misbehave.
 public final class RawServer: Sendable {
     public let port: Int
     private let listener: Int32
@@ -22,14 +22,14 @@ public final class RawServer: Sendable {
             self.stop = stop
         }
 
-        /// All of it; false when the peer is gone.
+        /// Sends all bytes. Returns false when the peer is gone.
         @discardableResult public func send(_ bytes: [UInt8]) -> Bool {
             sendAll(bytes, to: socket)
         }
 
         @discardableResult public func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
-        /// What is there, at least one byte; nothing at the end of the stream or when the test is over.
+        /// Returns the bytes that are available, at least one; none at the end of the stream or when the test is over.
         public func receive() -> [UInt8] {
             guard waitForInput() else { return [] }
             var buffer = [UInt8](repeating: 0, count: 65536)
@@ -37,7 +37,7 @@ public final class RawServer: Sendable {
             return Array(buffer.prefix(max(count, 0)))
         }
 
-        /// Until the bytes end so; what was received of them at the end of the stream.
+        /// Receives until the bytes end with this text or the stream ends.
         public func receive(upTo end: String) -> String {
             var received: [UInt8] = []
             while !received.reversed().starts(with: end.utf8.reversed()) {
@@ -49,7 +49,7 @@ public final class RawServer: Sendable {
             return String(decoding: received, as: UTF8.self)
         }
 
-        /// Exactly so many; fewer at the end of the stream.
+        /// Receives exactly this many bytes; fewer at the end of the stream.
         public func receive(count: Int) -> [UInt8] {
             var received: [UInt8] = []
             while received.count < count, waitForInput() {
@@ -61,7 +61,7 @@ public final class RawServer: Sendable {
             return received
         }
 
-        /// Reads and forgets until the peer is gone or the test is over.
+        /// Reads and discards until the peer is gone or the test is over.
         public func holdOpen() {
             while !receive().isEmpty {}
         }
@@ -92,7 +92,7 @@ public final class RawServer: Sendable {
         thread.withLock { $0 = startThread { self.run() } }
     }
 
-    /// Ends what is open and waits for the threads.
+    /// Closes all connections and waits for the threads.
     public func stop() {
         guard let thread = thread.withLock({ $0.take() }) else { return }
         _ = unsafe write(stopping.writer, [1] as [UInt8], 1)
@@ -137,7 +137,7 @@ private func waitForInput(of descriptor: Int32, or stop: Int32) -> Bool {
     return waited[1].revents == 0
 }
 
-/// A gate that opens when the thread has come to its end.
+/// Starts a thread, and returns a gate that opens when it has ended.
 private func startThread(_ run: @escaping @Sendable () -> Void) -> Gate {
     let end = Gate()
     Thread.detachNewThread {

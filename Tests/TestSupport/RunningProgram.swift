@@ -7,7 +7,7 @@ public func builtProgram(_ name: String) throws -> String {
     return bundle.deletingLastPathComponent().appending(path: name).path
 }
 
-/// A program of this package, built beside the test bundle, as a child process; killed when it goes.
+/// A program of this package, built beside the test bundle, as a child process; killed when this object is released.
 public final class RunningProgram {
     private let process = Process()
     private let directory = TemporaryDirectory()
@@ -29,13 +29,13 @@ public final class RunningProgram {
 
     public func kill(_ signal: Int32) { Glibc.kill(process.processIdentifier, signal) }
 
-    /// The exit status; nil when it has not ended by itself within half a minute. Ended by a signal: 128 + its number.
+    /// The exit status, or 128 + the number of the signal that ended it; `nil` if it has not ended in half a minute.
     public func waitForEnd() -> Int32? {
         guard wait(until: { !process.isRunning }) else { return nil }
         return process.terminationReason == .exit ? process.terminationStatus : 128 + process.terminationStatus
     }
 
-    /// Whole lines that it has written so far.
+    /// The complete lines that it has written so far.
     public var output: [String] { lines("output") }
     public var errors: [String] { lines("errors") }
 
@@ -45,7 +45,7 @@ public final class RunningProgram {
         return String(decoding: whole, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
-    /// Waits for a line of output.
+    /// Waits for the first line of output.
     public func waitForOutput(sourceLocation: SourceLocation = #_sourceLocation) throws -> String {
         _ = wait { !output.isEmpty || !process.isRunning }
         return try #require(output.first, "\(errors)", sourceLocation: sourceLocation)

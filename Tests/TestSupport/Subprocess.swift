@@ -1,6 +1,6 @@
 import Foundation
 
-/// A program of the system, run to its end.
+/// A system program that is run to its end.
 public struct Subprocess {
     public let status: Int32
     public let output: [UInt8]

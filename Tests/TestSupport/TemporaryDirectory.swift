@@ -1,6 +1,6 @@
 import Foundation
 
-/// A directory of its own below the system's temporary one; it goes with its last owner, and all that is in it.
+/// A new directory in the system's temporary one. It is removed with its content when the last owner releases it.
 public final class TemporaryDirectory: Sendable {
     public let path: String
 
@@ -14,7 +14,7 @@ public final class TemporaryDirectory: Sendable {
     /// The path of a file in it.
     public func file(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// Of the files in it, sorted.
+    /// The names of the files in it, sorted.
     public var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted() }
 
     @discardableResult
@@ -28,7 +28,7 @@ public final class TemporaryDirectory: Sendable {
         write(name, Array(content.utf8))
     }
 
-    /// A pipe that nobody writes to.
+    /// Makes a pipe that nobody writes to.
     public func makePipe(_ name: String) { unsafe mkfifo(file(name), 0o600) }
 
     public func move(_ name: String, to other: String) { unsafe rename(file(name), file(other)) }

@@ -4,7 +4,7 @@ import Foundation
 public struct TestCertificates: Sendable {
     public let directory: TemporaryDirectory
 
-    /// Made when first asked for; an error of openssl is thrown again to each test.
+    /// Made on first use; an error of openssl is thrown in every test.
     public static func shared() throws -> TestCertificates { try made.get() }
 
     private static let made = Result { try TestCertificates() }
@@ -28,7 +28,7 @@ public struct TestCertificates: Sendable {
         Array(try Data(contentsOf: URL(fileURLWithPath: path(name))))
     }
 
-    /// A copy of a certificate's key under a pass phrase, in a directory of the test's.
+    /// Writes a copy of a certificate's key, encrypted with a pass phrase, to the test's own directory.
     public func encryptedKey(of name: String, in other: TemporaryDirectory) throws -> String {
         let file = other.file("\(name)-locked.key")
         try openssl("pkey", "-in", "\(name).key", "-aes256", "-passout", "pass:secret", "-out", file)

@@ -1,6 +1,6 @@
 package import AirQuality
 
-/// A store with one feed or more, and what tests ask of it.
+/// A store with one or more feeds, with helpers for tests.
 package struct TestStore: ~Copyable {
     package let store: ReadingStore
     package var decoder: FeedDecoder
@@ -40,12 +40,12 @@ package struct TestStore: ~Copyable {
         return Dictionary(uniqueKeysWithValues: reasons.map { ($0.rawValue, counts[$0]) })
     }
 
-    /// Name and current index of every city, in the store's order.
+    /// The name and the current index of every city, in the store's order.
     package var cities: [String] {
         store.snapshot().states.map { String(decoding: $0.name, as: UTF8.self) + " \($0.index)" }
     }
 
-    /// Concentrations of a city that are known, with their names.
+    /// The known concentrations of a city, with their names.
     package func concentrations(of name: String) -> String {
         let snapshot = store.snapshot()
         guard let city = snapshot.find(Array(name.utf8)) else { return "no city" }
@@ -57,7 +57,7 @@ package struct TestStore: ~Copyable {
 }
 
 extension ReadingStore {
-    /// All cities as they survive a proper end, by name.
+    /// All cities as a clean shutdown saves them, by name.
     package var cities: [City] {
         let snapshot = snapshot(withHistories: true)
         return snapshot.states.indices.map { number in

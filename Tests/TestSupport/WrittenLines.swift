@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Lines in the order in which they were written, as a log writes them.
+/// Collects the lines of a log in the order in which they are written.
 public final class WrittenLines: Sendable {
     private let lines = Mutex("")
 

@@ -6,7 +6,7 @@ import Testing
 @testable import WebConfiguration
 
 @Suite struct HTTPAuthenticationTests {
-    /// "correct horse" at a cost that takes a millisecond, and one that takes the better part of a second.
+    /// Hashes of "correct horse": one takes a millisecond to check, the other most of a second.
     private static let quick = "$2b$04$abcdefghijklmnopqrstuujydOTSfIH/d5oUHpsygqV5X9xJLQc6e"
     private static let slow = "$2b$13$abcdefghijklmnopqrstuufJyGQz74MaXA58G4n4SAlu8WLjGODFe"
 
@@ -24,7 +24,7 @@ import Testing
         "Authorization: Basic " + Data("\(user):\(password)".utf8).base64EncodedString()
     }
 
-    @Test func `Others are served while a password is checked`() throws {
+    @Test func `Other requests are served while a password is checked`() throws {
         let server = try serveWeb(web(hash: Self.slow))
         let waiting = try server.connect()
         waiting.send("GET /slow HTTP/1.1\r\nHost: x\r\n\(basic("alice", "correct horse"))\r\n\r\n")
@@ -36,11 +36,11 @@ import Testing
         }
         #expect(served >= 2)
         #expect(try waiting.readAnswer().text == "GET|/slow|")
-        // Remembered.
+        // The verdict is remembered.
         #expect(try other.request("/x", headers: [basic("alice", "correct horse")]).status == 200)
     }
 
-    @Test func `Pipelined requests wait in order`() throws {
+    @Test func `Pipelined requests with passwords are answered in order`() throws {
         let server = try serveWeb(web())
         let client = try server.connect()
         client.send(
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `Clients that leave while they wait are forgotten`() throws {
+    @Test func `Clients that disconnect while their password is checked are forgotten`() throws {
         let meter = HTTPMeter()
         let server = try serveWeb(web(hash: Self.slow), meter: meter)
         for index in 0..<6 {
@@ -66,7 +66,7 @@ import Testing
         eventually("the end of all") { meter.current.requestsInFlight == 0 }
     }
 
-    @Test func `A stop does not wait for a password`() throws {
+    @Test func `Stopping the server does not wait for a password check`() throws {
         let server = try serveWeb(web(hash: Self.slow.replacing("$13$", with: "$17$")))
         let client = try server.connect()
         client.send("GET / HTTP/1.1\r\nHost: x\r\n\(basic("alice", "x"))\r\n\r\n")

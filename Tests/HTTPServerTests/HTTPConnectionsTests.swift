@@ -4,12 +4,12 @@ import Testing
 @testable import HTTPServer
 @testable import System
 
-/// `EndToEnd/hostile/test_connections.py` shows the limits of connections.
+/// `EndToEnd/hostile/test_connections.py` tests the limits on connections.
 @Suite struct HTTPConnectionsTests {
     private static let one: [UInt8] = [10, 0, 0, 1]
     private static let two: [UInt8] = [10, 0, 0, 2]
 
-    @Test func `A limit has room for what exceeds it only where there is nothing else`() {
+    @Test func `A request that exceeds the limit is admitted only while nothing else is`() {
         let limit = RequestLimit(100, perClient: 50, rejection: .busy("too many"))
         #expect(limit.take(120, of: Self.one))
         #expect(!limit.take(of: Self.one))
@@ -24,11 +24,11 @@ import Testing
     @Test(arguments: [
         (64, 32), (100, 50), (129, 64), (256, 128), (300, 172), (1024, 512), (20_000, 512),
     ])
-    func `Descriptors are left for the rest of the program`(_ openFiles: Int, _ expected: Int) {
+    func `The connection limit leaves descriptors for the rest of the program`(_ openFiles: Int, _ expected: Int) {
         #expect(OpenFileLimit.room(for: 512, openFiles: openFiles) == expected)
     }
 
-    @Test func `A stop leaves a stuck thread behind`() throws {
+    @Test func `Stopping the server leaves a stuck thread behind`() throws {
         let entered = Gate()
         let gate = Gate()
         let server = try serve { request in

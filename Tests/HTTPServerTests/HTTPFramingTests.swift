@@ -19,7 +19,7 @@ import Testing
             (["Host": "x", "TRANSFER-encoding": ""], 411, false),
             (["Host": "x", "Transfer-Encoding": "chunked", "Content-Length": "0"], 400, false),
         ] as [(KeyValuePairs<String, String>, Int?, Bool)])
-    func `A header says where a request ends`(fields: KeyValuePairs<String, String>, status: Int?, hasContent: Bool) {
+    func `A header tells if content follows`(fields: KeyValuePairs<String, String>, status: Int?, hasContent: Bool) {
         do throws(HTTPResponse) {
             let fields = fields.map { HTTPField(name: $0.key, value: $0.value) }
             #expect(try fields.hasContent(needsHost: true) == hasContent && status == nil)
@@ -29,8 +29,8 @@ import Testing
     }
 
     @Test(arguments: ["", " ", "-1", "+1", "0x1", "1 1", "1.0", "1,1", "٣"])
-    func `A length that is no number is rejected`(length: String) {
-        `A header says where a request ends`(
+    func `A Content-Length that is not a number is rejected`(length: String) {
+        `A header tells if content follows`(
             fields: ["Host": "x", "Content-Length": length], status: 400, hasContent: false)
     }
 }

@@ -4,13 +4,13 @@ import Testing
 
 @testable import HTTPServer
 
-/// Requests that mean one thing to us and another to somebody else get 400 in one line, and the connection ends:
-/// whatever follows them is not answered.
+/// Requests that other servers and proxies could read differently get a 400 of one line, and the connection ends: any
+/// requests after them are not answered.
 @Suite struct HTTPHeaderTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
         var bytes: [UInt8]
-        /// A strict libmicrohttpd may close the connection without a word over it.
+        /// A strict libmicrohttpd may close the connection over it without a response.
         var isOfRequestLine = false
         var testDescription: String { name }
 
@@ -51,8 +51,8 @@ import Testing
             controls.filter { $0 != 0x09 }.flatMap { [bytes("A: b", $0, "c"), bytes("A: b", $0), bytes("A: ", $0)] }
             + ["A: b\0\0c", "A: b\0\0C: d", "A: b\0Content-Length: 5"].map(bytes)
 
-        /// A line that begins with a NUL is the header's end to C; one that begins with a blank goes on with the line
-        /// before it (RFC 9112, section 5.2).
+        /// To C, a line that begins with a NUL ends the header; one that begins with a blank continues the line before
+        /// it (RFC 9112, section 5.2).
         private static let lines = [
             "\0", "\0A: b", "\0\0", "\0\0\0\0", "A: b\r\n c", "A: b\r\n\tc", "A: b\r\n   ", "A: b\r\n c: d",
         ].map(bytes)
@@ -79,7 +79,7 @@ import Testing
 
     private let good = Array("GET /good HTTP/1.1\r\nHost: x\r\n\r\n".utf8)
 
-    /// What a rejected request may hide. Answered, it ends the connection as well.
+    /// A request that a rejected one may hide. If it is answered, it ends the connection as well.
     private let hidden = Array("GET /hidden HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".utf8)
 
     @Test(arguments: Case.all) func `Ambiguous requests are rejected and end the connection`(_ scenario: Case) throws {
@@ -87,7 +87,7 @@ import Testing
         for before in [[], good] {
             let whole = before + scenario.bytes + hidden
             try expectRefused(scenario, before, server.exchange(whole))
-            // In two parts: most of it comes when the request line has been read.
+            // In two parts: most of it arrives after the request line has been read.
             let end = before.count + (scenario.bytes.firstIndex(of: 0x0A) ?? 0) + 3
             try expectRefused(scenario, before, server.exchange(Array(whole[..<end]), Array(whole[end...])))
         }
@@ -105,21 +105,21 @@ import Testing
         if text.isEmpty, LibMicroHTTPD.strictness > 0, scenario.isOfRequestLine { return }
         #expect(text.hasPrefix("HTTP/1.1 400 Bad Request\r\n"), "\(name): \(text)")
         #expect(!text.contains("HTTP/1.1 200"), "\(name): \(text)")
-        // One answer, one line, and the end.
+        // One response of one line, and then the end.
         let parts = text.components(separatedBy: "\r\n\r\n")
         #expect(parts.count == 2 && parts[0].contains("Connection: close"), "\(name): \(text)")
         #expect(parts.last?.dropLast().contains("\n") == false, "\(name): \(text)")
     }
 
-    /// What looks odd and is allowed.
+    /// Fields that look odd but are valid.
     @Test(arguments: [
         "A:b", "A:", "A: \t ", "A:\tb\tc ", "!#$%&'*+-.^_`|~09azAZ: b", "A: \u{E9}\u{80}", "A: \"b, c\" (d) [e]",
-    ]) func `An odd field is accepted`(_ field: String) throws { try expectGood("Host: x\r\n\(field)") }
+    ]) func `An odd but valid field is accepted`(_ field: String) throws { try expectGood("Host: x\r\n\(field)") }
 
     @Test(arguments: [
         "", " ", "x", "X.example", "a-b_c~d", "1.2.3.4:80", "[::1]", "[::1]:10025", "[2001:db8::1.2.3.4]", "x:", "%41",
         "a!$&'()*+;=", "  x  ",
-    ]) func `A host is accepted`(_ host: String) throws { try expectGood("Host:\(host)") }
+    ]) func `A valid Host is accepted`(_ host: String) throws { try expectGood("Host:\(host)") }
 
     private func expectGood(_ fields: String) throws {
         let server = try Self.plain.get()
@@ -134,7 +134,7 @@ import Testing
 private func escaped(_ bytes: [UInt8]) -> String { quoted(String(decoding: bytes, as: UTF8.self)) }
 
 extension HTTPServer {
-    /// All that comes back for these bytes, which are sent in such parts. The first may have ended the connection.
+    /// Sends the bytes in these parts and returns everything received. The first may already end the connection.
     fileprivate func exchange(_ parts: [UInt8]...) throws -> [UInt8] {
         let client = try connect()
         for (number, part) in parts.enumerated() {

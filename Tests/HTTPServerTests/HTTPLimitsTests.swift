@@ -6,7 +6,7 @@ import Testing
 @testable import System
 
 @Suite struct HTTPLimitsTests {
-    /// Too much for the kernel's buffers.
+    /// More than the kernel's buffers hold.
     private static let large = HTTPBody.bytes([UInt8](repeating: 7, count: 20_000_000))
 
     private static let get = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -30,7 +30,7 @@ import Testing
         #expect(meter.current == HTTPStatistics(requestsInFlight: 0, responses: [200: 0, 201: 4, 503: 0]))
     }
 
-    @Test func `A request beyond the limit waits for its turn, and as many wait as may be under way`() throws {
+    @Test func `A request beyond the limit waits for its turn, and only as many wait as may run`() throws {
         let entered = Gate()
         let gate = Gate()
         let limit = RequestLimit(1, perClient: 1, patience: .seconds(60), rejection: .busy("too many"))
@@ -51,8 +51,8 @@ import Testing
         #expect(try Set(others.map { try $0.readAnswer().status }) == [200, 503])
     }
 
-    /// 16 MiB of one address, 64 MiB in all; a response that is larger alone is sent where there is nothing else.
-    @Test func `Responses that wait to be sent are bounded in bytes`() throws {
+    /// 16 MiB for one address and 64 MiB in all; a single larger response is sent when nothing else waits.
+    @Test func `The bytes of responses that wait to be sent are limited`() throws {
         let body = HTTPBody.bytes([UInt8](repeating: 7, count: 12 << 20))
         let respond: @Sendable (HTTPRequest) -> HTTPResponse = { _ in HTTPResponse(status: 200, body: body) }
         let data = Route("/data", rejectsInJSON: true, respond: respond)
@@ -73,7 +73,7 @@ import Testing
         eventually("room") { (try? ask(from: 7).status) == 200 }
     }
 
-    @Test func `A header that does not end in time ends the connection, whatever comes`() throws {
+    @Test func `A header that is not complete in time ends the connection even if bytes keep coming`() throws {
         let server = try serve(respond: echo)
         let clients = try ["", "GET", "GET / HTTP/1.1\r\nX: "].map { beginning in
             let client = try server.connect()
@@ -82,14 +82,14 @@ import Testing
         }
         #expect(try server.connect().request("/").status == 200)
         server.sweep(after: .seconds(8))
-        // A byte now and then keeps libmicrohttpd's own time-out from passing.
+        // An occasional byte keeps libmicrohttpd's own time-out from expiring.
         for client in clients.dropFirst() { #expect(client.send("x")) }
         server.sweep(after: .seconds(11))
         for client in clients { #expect(try client.readToEnd().isEmpty) }
         #expect(try server.connect().request("/").status == 200)
     }
 
-    @Test func `An idle connection is ended after a minute`() throws {
+    @Test func `An idle connection is closed after a minute`() throws {
         let server = try serve(respond: echo)
         let client = try server.connect()
         #expect(try client.request("/").status == 200)
@@ -97,8 +97,8 @@ import Testing
         #expect(try client.readToEnd().isEmpty)
     }
 
-    /// 20 MB have ten seconds, and one for each 64 KiB.
-    @Test func `A slow reader is ended in time`() throws {
+    /// 20 MB have ten seconds, plus one for each 64 KiB.
+    @Test func `A client that reads too slowly is disconnected`() throws {
         let meter = HTTPMeter()
         let server = try serve(meter: meter) { _ in HTTPResponse(status: 200, body: Self.large) }
         let clients = try [2, 3].map { try server.connect(receiveBuffer: 4096, from: $0) }
@@ -113,7 +113,7 @@ import Testing
         #expect(try clients[1].readToEnd().count < 20_000_000)
     }
 
-    @Test func `A stop ends although clients leave together`() throws {
+    @Test func `Stopping the server ends even when many clients leave together`() throws {
         for count in 124...132 {
             let server = try serve(respond: echo)
             let clients = try (0..<count).map { try server.connect(from: UInt8(1 + $0 % 2)) }
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func `A target, a header and fields may all be as long as they may be`() throws {
+    @Test func `The target, the header and the number of fields may all reach their limits at once`() throws {
         let server = try serve { request in
             HTTPResponse(
                 status: 200, headers: [("X-Long", String(repeating: "y", count: 700))],
@@ -143,6 +143,6 @@ import Testing
 }
 
 extension HTTPServer {
-    /// Looks for what is overdue as if so much time had passed.
+    /// Ends what is overdue, as if this much time had passed.
     func sweep(after time: Duration) { service.connections.sweep(at: monotonicTime() + time) }
 }

@@ -13,7 +13,7 @@ import Testing
             ("*", "*", ""), ("/%25", "/%", ""), ("http://host/metrics?x", "/metrics", "x"),
             ("HTTPS://host:1/", "/", ""), ("http://host", "/", ""), ("http://host?q", "/", "q"),
         ])
-    func `A target is taken apart`(target: String, path: String, query: String) throws {
+    func `A request target is split into its path and query`(target: String, path: String, query: String) throws {
         let parsed = try HTTPRequestTarget(parsing: Array(target.utf8))
         #expect(parsed.path == path && parsed.query == query)
     }
@@ -23,7 +23,7 @@ import Testing
         "/metrics%00x", "/%ff", "/%c0%af", "/%ed%a0%80", "?x", "/a b", "/a ", "/a?b c", "/\t", "/a?\u{7F}",
         "/%20\u{1}",
     ])
-    func `A target is malformed`(target: String) {
+    func `A malformed request target is rejected`(target: String) {
         #expect(throws: HTTPResponse.self) { try HTTPRequestTarget(parsing: Array(target.utf8)) }
     }
 }

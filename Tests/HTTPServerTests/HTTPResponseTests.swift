@@ -6,14 +6,14 @@ import Testing
     @Test(arguments: [
         [], [1, 0, 3], [65_536, 1], [0, 262_144, 0], [262_143, 1, 1], [1, 1_000_000, 2, 3_000_000, 0],
     ])
-    func `Pieces are sent one after another`(_ counts: [Int]) throws {
+    func `The pieces of a body are sent one after another`(_ counts: [Int]) throws {
         let pieces = counts.enumerated().map { [UInt8](repeating: UInt8(truncatingIfNeeded: $0), count: $1) }
         let server = try serve { _ in HTTPResponse(status: 200, body: .pieces(pieces)) }
         let client = try server.connect()
         for _ in 0..<2 { #expect(try client.request("/").body == Array(pieces.joined())) }
     }
 
-    @Test(arguments: ["a\r\nX-Evil: 1", "a\nb", ""]) func `A bad header value is left out`(_ value: String) throws {
+    @Test(arguments: ["a\r\nX-Evil: 1", "a\nb", ""]) func `An invalid field is left out`(_ value: String) throws {
         let server = try serve { _ in
             HTTPResponse(status: 200, headers: [("X-Bad", value), ("X-Good", "1")], body: .bytes([]))
         }

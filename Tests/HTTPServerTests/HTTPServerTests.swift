@@ -5,7 +5,7 @@ import Testing
 @testable import System
 @testable import WebConfiguration
 
-/// A server on a free loopback port, stopped when the test lets go of it. The closure responds to everything.
+/// A server on a free loopback port that stops when it is released. The closure responds to every request.
 func serve(
     limit: RequestLimit? = nil, meter: HTTPMeter? = nil, open: [String] = [],
     _ change: (inout HTTPServerConfiguration) -> Void = { _ in },
@@ -33,14 +33,14 @@ extension HTTPServer {
     }
 }
 
-/// Answers with what it was asked.
+/// Responds with the method, the path and the query of the request.
 @Sendable func echo(_ request: HTTPRequest) -> HTTPResponse {
     let text = "\(request.method)|\(request.path)|\(request.query)"
     return HTTPResponse(status: 200, headers: [("Content-Type", "text/plain")], body: .bytes(Array(text.utf8)))
 }
 
 @Suite struct HTTPServerTests {
-    @Test func `HTTP 1.0 ends the connection`() throws {
+    @Test func `An HTTP 1.0 request ends the connection`() throws {
         let server = try serve(respond: echo)
         let client = try server.connect()
         client.send("GET /old HTTP/1.0\r\n\r\n")
@@ -51,14 +51,14 @@ extension HTTPServer {
         #expect(try client.readToEnd().isEmpty)
     }
 
-    /// Content has no meaning for any path: the request is answered, and the connection ends instead of taking it in.
+    /// Content has no meaning for any path: the request is answered, and the connection ends instead of reading it.
     @Test(arguments: [
         "Content-Length: 5\r\n\r\n12345", "Content-Length: 5\r\n\r\n", "Content-Length: 0005 \r\n\r\nabc",
         "Content-Length: 5\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n",
         "Content-Length: 1\(String(repeating: "0", count: 40))\r\n\r\n",
         "Expect: 100-continue\r\nContent-Length: 5\r\n\r\n",
     ])
-    func `Content ends the connection`(_ rest: String) throws {
+    func `A request with content ends the connection`(_ rest: String) throws {
         let server = try serve(respond: echo)
         for method in ["POST", "GET"] {
             let client = try server.connect()
@@ -75,7 +75,7 @@ extension HTTPServer {
         "Content-Length: 0\r\n\r\n", "Expect: 100-continue\r\nContent-Length: 00\r\n\r\n",
         "Expect: 100-continue\r\n\r\n", "expect: 100-Continue\r\nExpect: 100-continue\r\n\r\n", "Expect: x\r\n\r\n",
     ])
-    func `A request without content is answered, and so are those behind it`(_ rest: String) throws {
+    func `A request without content is answered, and so are those after it`(_ rest: String) throws {
         let server = try serve(respond: echo)
         for method in ["POST", "GET"] {
             let client = try server.connect()
@@ -85,7 +85,7 @@ extension HTTPServer {
         }
     }
 
-    @Test func `Header fields are found in any case and joined`() throws {
+    @Test func `Header fields are found in any case, and repeated ones are joined`() throws {
         let server = try serve { request in
             let text = "\(request.header("accept") ?? "-")|\(request.header("X-None") ?? "-")"
             return HTTPResponse(status: 200, body: .bytes(Array(text.utf8)))
@@ -95,9 +95,9 @@ extension HTTPServer {
         #expect(try client.request("/").text == "-|-")
     }
 
-    /// Around the size from which content is sent block by block, and around the blocks.
+    /// Sizes around the one from which content is sent in blocks, and around whole blocks.
     @Test(arguments: [0, 1, 65_535, 65_536, 65_537, 131_072, 262_143, 262_144, 262_145, 524_288, 4_000_003])
-    func `Content of any size is sent whole`(_ count: Int) throws {
+    func `A response body of any size is sent whole`(_ count: Int) throws {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 9) }
         let server = try serve { _ in HTTPResponse(status: 200, body: .bytes(bytes)) }
         let client = try server.connect()
@@ -148,7 +148,7 @@ extension HTTPServer {
         return (server, client)
     }
 
-    @Test func `A stop lets a download end`() throws {
+    @Test func `Stopping the server lets a download finish`() throws {
         let (server, client) = try downloading()
         let stopping = try ServiceThread(name: "stop") { server.stop(within: .seconds(60)) }
         eventually("no more listening") { (try? server.connect()) == nil }
@@ -156,7 +156,7 @@ extension HTTPServer {
         stopping.join()
     }
 
-    @Test func `A stop waits no longer than it may`() throws {
+    @Test func `Stopping the server waits no longer than its limit`() throws {
         let (server, client) = try downloading()
         server.stop(within: .milliseconds(50))
         #expect(try client.readToEnd().count < 12_000_000)

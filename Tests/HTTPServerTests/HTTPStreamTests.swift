@@ -5,7 +5,7 @@ import Testing
 @testable import System
 
 @Suite struct HTTPStreamTests {
-    /// Events for all listeners, each of which is given those that come after its own.
+    /// Events for listeners; each event goes to one that waits.
     private final class Events: Sendable {
         private let state = Monitor(State())
 
@@ -54,7 +54,7 @@ import Testing
         return client
     }
 
-    @Test func `A stream is plain for HTTP 1.0`() throws {
+    @Test func `A stream to an HTTP 1.0 client is not chunked`() throws {
         let events = Events()
         let server = try serveEvents(events)
         let client = try server.connect()
@@ -64,7 +64,7 @@ import Testing
         #expect(try client.read(upTo: "hello") == "hello")
     }
 
-    @Test(arguments: [true, false]) func `A listener that has gone is noticed without an event`(byReset: Bool) throws {
+    @Test(arguments: [true, false]) func `A disconnected listener is noticed without an event`(byReset: Bool) throws {
         let events = Events()
         let server = try serveEvents(events)
         let client = try listen(server)
@@ -73,7 +73,7 @@ import Testing
         #expect(try server.connect().request("/").text == "ok\n")
     }
 
-    @Test func `A listener that does not take an event is ended in time`() throws {
+    @Test func `A listener that does not read an event in time is disconnected`() throws {
         let events = Events()
         let server = try serveEvents(events)
         let waiting = try listen(server)

@@ -5,10 +5,10 @@ import Testing
 @testable import System
 @testable import WebConfiguration
 
-/// Failed handshakes of TLS are reported, each once.
+/// Each failed TLS handshake is reported once.
 @Suite struct HTTPTLSFailureTests {
     private let certificates: TestCertificates
-    /// The client and the reason of each.
+    /// The client and the reason of each failure.
     private let failures = Monitor<[[String]]>([])
 
     init() throws { certificates = try TestCertificates.shared() }
@@ -55,7 +55,7 @@ import Testing
         expectFailure(row.reason, of: server)
     }
 
-    @Test func `A client that stops within its first message is ended in time`() throws {
+    @Test func `A client that stalls in its first TLS message is disconnected in time`() throws {
         let server = try serveTLS()
         let client = try server.connect()
         client.send([22, 3, 1, 2, 0, 1, 0, 1, 252, 3, 3])
@@ -66,8 +66,8 @@ import Testing
         #expect(try client.readToEnd().isEmpty)
     }
 
-    /// A connection that gives way to another one may wait to compute, which does not notice its end.
-    @Test func `Connections that have given way do not bring libmicrohttpd to its own limit`() throws {
+    /// A connection that gives way to another may be waiting to compute, which does not notice its end.
+    @Test func `Connections that give way do not exhaust libmicrohttpd's own limit`() throws {
         try #require(OpenFileLimit.raise(forConnections: 2200) == 2200)
         let server = try serveTLS()
         let computing = server.service.computing
@@ -92,7 +92,7 @@ import Testing
         #expect(try last.readAnswer().status == 400)
     }
 
-    @Test func `A client that comes in, or only looks whether the port is open, is no failure`() throws {
+    @Test func `A successful handshake and a mere port check are not reported as failures`() throws {
         let server = try serveTLS(.verifyIfGiven)
         for version in ["-tls1_2", "-tls1_3"] {
             // Leaves after the handshake, without a request.
@@ -104,7 +104,7 @@ import Testing
             "curl", "-sS", "--cacert", certificates.path("ca.pem"), "https://localhost:\(server.port)/x",
         ])
         #expect(run.text == "GET|/x|", "\(run.errors)")
-        // The one failure is the last.
+        // Only the last one is a failure.
         let client = try server.connect()
         client.send("GET / HTTP/1.1\r\n\r\n")
         _ = try client.readAnswer()

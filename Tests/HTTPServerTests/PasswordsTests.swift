@@ -16,7 +16,7 @@ import Testing
     private static let one: [UInt8] = [10, 0, 0, 1]
     private static let two: [UInt8] = [10, 0, 0, 2]
 
-    @Test func `Verdicts are remembered and asked once`() {
+    @Test func `A verdict is remembered for its user and password`() {
         let asked = Mutex(0)
         let right = check("r")
         let passwords = PasswordChecks { check in
@@ -32,7 +32,7 @@ import Testing
         #expect(asked.withLock { $0 } == 3)
     }
 
-    @Test func `Wrong guesses do not push out right passwords`() {
+    @Test func `Wrong guesses do not evict correct passwords`() {
         let right = check("r")
         let asked = Mutex<[PasswordCheck]>([])
         let passwords = PasswordChecks { check in
@@ -48,7 +48,7 @@ import Testing
         #expect(asked.withLock { $0.last } == check("0"), "pushed out by the newest")
     }
 
-    @Test func `One check of an address and two in all are under way, in the order in which they came`() throws {
+    @Test func `At most one check per address and two in all run, in order of arrival`() throws {
         let gate = Gate()
         let state = Monitor<(order: [String], running: Int, most: Int)>(([], 0, 0))
         let passwords = PasswordChecks(patience: .zero) { check in
@@ -76,7 +76,7 @@ import Testing
         #expect(state.read(\.most) == 2 && state.read(\.order).dropFirst(2) == ["3", "4", "5", "6"])
     }
 
-    @Test func `Passwords of an address wait for each other, and addresses take turns`() throws {
+    @Test func `Password checks of one address run in sequence, and addresses take turns`() throws {
         let gate = Gate()
         let order = Mutex<[String]>([])
         let passwords = PasswordChecks(patience: .seconds(60)) { check in
@@ -95,7 +95,7 @@ import Testing
         try ask("other", of: Self.two)
         eventually("the turn of the other") { order.withLock { $0 } == ["first", "other"] }
         #expect(passwords.waiting == 2)
-        // The three are one check.
+        // The three equal passwords are one check.
         for _ in 0..<3 { gate.open() }
         for thread in threads { thread.join() }
         #expect(order.withLock { $0 } == ["first", "other", "second"])
@@ -123,7 +123,7 @@ import Testing
         #expect(!isRight && rounds == 1 << 12)
     }
 
-    @Test func `A right password is one check`() throws {
+    @Test func `A correct password takes one check, and an unknown user is rejected`() throws {
         // "alice:correct horse", "nobody:correct horse"
         var hashes: [BcryptHash] = []
         #expect(

@@ -14,7 +14,7 @@ private func makeClient(
         authorities: authorities)
 }
 
-/// The words of the failure; empty without one.
+/// The reason for the failure; empty if there was none.
 private func failure(
     of url: String, headers: [String] = [], timeout: Duration = .seconds(30), maximumBodyBytes: Int = 8 << 20,
     authorities: [UInt8]? = nil
@@ -37,7 +37,7 @@ private func failure(
 }
 
 struct HTTPClientTests {
-    @Test func `A response has status, header and body, and the request what it was given`() throws {
+    @Test func `A request carries its fields, and its response has status, header and body`() throws {
         let server = ScriptedServer(
             "HTTP/1.1 404 Not Found\r\nContent-Length: 5\r\nRetry-After:  7\r\nX: a: b\r\nx: c\r\n\r\nhello")
         let response = try makeClient().get(server.url + "path?a=b", headers: ["X-API-Key: secret"])
@@ -54,7 +54,7 @@ struct HTTPClientTests {
         #expect(request.contains("gzip"))
     }
 
-    @Test func `A connection is used again`() throws {
+    @Test func `A connection is reused`() throws {
         let answer = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
         let server = ScriptedServer(answer, answer, answer)
         let client = try makeClient()
@@ -65,7 +65,7 @@ struct HTTPClientTests {
         #expect(server.connectionCount == 1)
     }
 
-    @Test func `Statuses before the last one are passed over`() throws {
+    @Test func `Interim responses are skipped`() throws {
         let server = ScriptedServer("HTTP/1.1 103 Early Hints\r\nA: 1\r\n\r\nHTTP/1.1 204 No Content\r\nB: 2\r\n\r\n")
         let response = try withExtendedLifetime(server) { try makeClient().get(server.url) }
         #expect(response == HTTPClientResponse(status: 204, headers: [HTTPField(name: "B", value: "2")]))
@@ -77,20 +77,20 @@ struct HTTPClientTests {
         ("Content-Length: 2001", 2001, "the body has more than 2000 bytes"),
         ("Connection: close", 2001, "the body has more than 2000 bytes"), ("Connection: close", 2000, ""),
     ])
-    func `A body up to the limit is taken, a larger one not, announced or not`(
+    func `A body up to the limit is accepted, and a larger one rejected, announced or not`(
         header: String, count: Int, words: String
     ) throws {
         let server = ScriptedServer("HTTP/1.1 200 OK\r\n\(header)\r\n\r\n" + String(repeating: "x", count: count))
         #expect(try failure(at: server, maximumBodyBytes: 2000) == words)
     }
 
-    @Test func `A header without end is rejected`() throws {
+    @Test func `A header that is too long is rejected`() throws {
         let lines = String(repeating: "A: " + String(repeating: "x", count: 1000) + "\r\n", count: 400)
         #expect(try failure(at: ScriptedServer("HTTP/1.1 200 OK\r\n" + lines + "\r\n")).contains("headers"))
     }
 
     @Test(arguments: ["", "HTTP/1.1 200 OK\r\nContent-Le", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"])
-    func `A server that falls silent ends in a time-out`(begin: String) throws {
+    func `A request to a server that falls silent times out`(begin: String) throws {
         let server = ScriptedServer { connection in
             connection.send(begin)
             connection.holdOpen()
@@ -105,13 +105,13 @@ struct HTTPClientTests {
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel", "220 mail.example.org ESMTP\r\n",
         "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\n\r\nhello",
     ])
-    func `A response that is cut off or no HTTP is a failure of one line`(answer: String) throws {
+    func `A response that is cut off or not HTTP is a failure with a one-line reason`(answer: String) throws {
         let server = ScriptedServer { $0.send(answer) }
         let text = try failure(at: server)
         #expect(!text.isEmpty && !text.contains { $0.isNewline })
     }
 
-    @Test func `A request to nobody is a failure in the words of libcurl`() throws {
+    @Test func `A request that cannot be sent fails with the cause`() throws {
         let url = ScriptedServer().url
         #expect(try failure(of: url).contains("connect"))
         #expect(try failure(of: "http://nobody.invalid/").contains("resolve"))
@@ -119,13 +119,13 @@ struct HTTPClientTests {
         #expect(try failure(of: "http://\0/").contains("control character"))
     }
 
-    @Test func `A header with a line end is not sent`() throws {
+    @Test func `A field with a line break is not sent`() throws {
         let server = ScriptedServer()
         #expect(try failure(of: server.url, headers: ["A: b\r\nC: d"]) == "the request has a control character")
         #expect(server.requests.isEmpty)
     }
 
-    @Test func `A server that does not speak TLS, and a file that holds no certificates`() throws {
+    @Test func `A server without TLS and a file without certificates are failures`() throws {
         let server = RawServer { connection, _ in
             _ = connection.receive()
             connection.send("HTTP/1.1 400 Bad Request\r\n\r\n")
@@ -138,7 +138,7 @@ struct HTTPClientTests {
 
     // MARK: Cancellation
 
-    @Test func `A request that is no longer wanted ends within a second`() throws {
+    @Test func `A request that is no longer wanted ends within seconds`() throws {
         let isWanted = Mutex(true)
         let endedAt = Mutex(Duration.zero)
         let server = ScriptedServer { connection in
@@ -153,8 +153,8 @@ struct HTTPClientTests {
         #expect(monotonicTime() - endedAt.withLock(\.self) < .seconds(5))
     }
 
-    /// libcurl calls once more when a request has failed already.
-    @Test func `A request that is no longer wanted when it fails has ended without a failure`() throws {
+    /// libcurl calls back once more after a request has failed.
+    @Test func `A request that fails once it is no longer wanted reports no failure`() throws {
         let url = ScriptedServer().url
         let client = try makeClient()
         for last in 1...8 {

@@ -2,7 +2,7 @@ import TestSupport
 
 @testable import System
 
-/// An HTTP server that answers each request with the next text, whatever it is, and then does as it is told.
+/// An HTTP server that sends the next text for each request, whatever it asks for, and then runs a closure.
 final class ScriptedServer {
     private struct State {
         var answers: [String]
@@ -13,7 +13,7 @@ final class ScriptedServer {
     private let state: Monitor<State>
     private let server: RawServer
 
-    /// - Parameter afterwards: what happens to a request when there is no further answer.
+    /// - Parameter afterwards: called for a request when no text is left.
     init(_ answers: String..., afterwards: @escaping @Sendable (RawServer.Connection) -> Void = { _ in }) {
         let state = Monitor(State(answers: answers))
         self.state = state

@@ -7,7 +7,7 @@ import Testing
 @testable import System
 @testable import WebSocket
 
-/// What a client under test has said, for tests to wait for.
+/// The events and messages of a client under test, for tests to wait for.
 final class ClientLog: Sendable {
     struct Message: Equatable {
         let kind: WebSocketMessageKind
@@ -17,7 +17,7 @@ final class ClientLog: Sendable {
     }
 
     struct State {
-        /// `connected` without the answer's fields.
+        /// `connected` without the response's fields.
         var events: [WebSocketEvent] = []
         var messages: [Message] = []
         var hasReturned = false
@@ -50,8 +50,8 @@ final class ClientLog: Sendable {
     var texts: [String] { current.texts }
     var disconnects: [DisconnectReason] { current.disconnects }
 
-    /// Waits for the condition; a failure of the test when it does not come true within half a minute.
-    /// - Returns: what it was true of; more may have happened since.
+    /// Waits for the condition; the test fails if it does not hold within half a minute.
+    /// - Returns: the state in which it held; more may have happened since.
     @discardableResult func wait(
         for what: String, sourceLocation: SourceLocation = #_sourceLocation, until isTrue: (State) -> Bool
     ) -> State {

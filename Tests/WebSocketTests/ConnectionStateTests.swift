@@ -5,7 +5,7 @@ import Testing
 
 @testable import WebSocket
 
-/// A state machine, a clock and what it said, without sockets.
+/// A state machine without sockets, with a clock and its actions so far.
 private final class Course {
     var state: ConnectionState
     var now = Duration.zero
@@ -83,7 +83,7 @@ struct ConnectionStateTests {
             ("ws://127.0.0.1:80/", [.tcpConnected], .ended, .lost),
             ("wss://127.0.0.1/", [.tcpConnected, .requesting], .ended, .lost),
             ("ws://127.0.0.1:80/", [.tcpConnected, .requesting], rejected, .handshake),
-            // Headers that are not to be had.
+            // Fields that cannot be obtained.
             ("ws://127.0.0.1:80/", [], rejected, .handshake),
             ("ws://127.0.0.1:80/", [.tcpConnected, .requesting, accepted], .ended, .lost),
             ("ws://127.0.0.1:80/", [.tcpConnected, .requesting, accepted], status1000, .closed),
@@ -108,7 +108,7 @@ struct ConnectionStateTests {
         #expect(course.disconnects == [reason])
         #expect(course.ends == [number])
         #expect(course.events.filter { $0 == .connecting }.count == 1)
-        // The next attempt comes after half of the first bound, and not before.
+        // The next attempt starts after half of the first bound, and not before.
         course.pass(.milliseconds(249))
         #expect(course.events.filter { $0 == .connecting }.count == 1)
         course.pass(.milliseconds(1))
@@ -146,7 +146,7 @@ struct ConnectionStateTests {
         #expect(course.events.filter { $0 == .connecting }.count == 1)
     }
 
-    @Test func `An address that has answered keeps the whole connect time-out`() {
+    @Test func `An address that has accepted the connection has the whole connect time-out`() {
         let course = Course("ws://host/") { $0.connectTimeout = .seconds(8) }
         course.start()
         course.handle(.resolved(["::1", "127.0.0.1"]))
@@ -183,7 +183,7 @@ struct ConnectionStateTests {
         #expect(course.disconnects == [.pongTimeout])
     }
 
-    @Test func `Any byte is as good as a pong, and puts the next ping off`() {
+    @Test func `Any received byte counts as a pong and postpones the next ping`() {
         let course = Course { $0.idleTimeout = .zero }
         course.connect()
         for _ in 0..<10 {
@@ -210,7 +210,7 @@ struct ConnectionStateTests {
         #expect(course.actions.filter { $0 == .subscribe(course.state.number) }.count == 2)
     }
 
-    @Test func `Bytes without a whole message are idle`() {
+    @Test func `Bytes that complete no message do not restart the idle time-out`() {
         let course = Course()
         course.connect()
         for _ in 0..<59 {
@@ -222,7 +222,7 @@ struct ConnectionStateTests {
         #expect(course.disconnects == [.idle])
     }
 
-    @Test func `A whole message restarts the idle time-out, which names its flag, and how often the feed sent`() {
+    @Test func `A whole message restarts the idle time-out, whose report has the flag and the counts`() {
         let course = Course { $0.pingInterval = .zero }
         course.connect()
         course.pass(.milliseconds(50_300))
@@ -234,7 +234,7 @@ struct ConnectionStateTests {
         #expect(course.actions.contains(.report(.disconnected(.idle, detail: detail, retryAfter: nil))))
     }
 
-    @Test func `A reason that a server gives is cut and on one line`() {
+    @Test func `A reason from the server is truncated and put on one line`() {
         let course = Course()
         course.start()
         course.handle(.tcpConnected)
@@ -243,7 +243,7 @@ struct ConnectionStateTests {
         #expect(course.actions.contains(.report(.disconnected(.handshake, detail: detail, retryAfter: nil))))
     }
 
-    @Test func `Without pings and an idle time-out a silent connection stays`() {
+    @Test func `Without pings and an idle time-out, a silent connection stays open`() {
         let course = Course {
             $0.pingInterval = .zero
             $0.idleTimeout = .zero
@@ -255,7 +255,7 @@ struct ConnectionStateTests {
     }
 
     @Test(arguments: [(59, 2000), (60, 500)])
-    func `A connection of a minute brings the shortest waits back`(seconds: Int, bound: Int) {
+    func `A connection that lasts a minute resets the back-off`(seconds: Int, bound: Int) {
         let course = Course { $0.idleTimeout = .zero }
         course.random = 0
         course.start()
@@ -274,7 +274,7 @@ struct ConnectionStateTests {
         #expect(course.state.nextDeadline == course.now + .milliseconds(bound))
     }
 
-    // MARK: Orders
+    // MARK: Commands
 
     @Test(arguments: [false, true]) func `Reconnect ends an attempt or a connection, and dials at once`(isOpen: Bool) {
         let course = Course()
@@ -287,7 +287,7 @@ struct ConnectionStateTests {
         #expect(course.actions.contains(.close(number, status: 1000)) == isOpen)
     }
 
-    @Test func `Reconnect does not wait, and forgets earlier failures`() {
+    @Test func `Reconnect does not wait and resets the back-off`() {
         let course = Course()
         course.start()
         for _ in 0..<5 {
@@ -316,7 +316,7 @@ struct ConnectionStateTests {
         #expect(course.events == [.resumed, .connecting])
     }
 
-    @Test func `Pause between two attempts ends none`() {
+    @Test func `Pause between two attempts is no disconnect, and reconnect resumes`() {
         let course = Course()
         course.start()
         course.handle(.ended)
@@ -328,7 +328,7 @@ struct ConnectionStateTests {
     }
 
     @Test(arguments: [true, false])
-    func `Stop sends a close frame and waits for the end of the connection, a second at most`(ends: Bool) {
+    func `Stop sends a close frame and waits at most a second for the connection to end`(ends: Bool) {
         let course = Course()
         course.connect()
         course.forget()
@@ -349,7 +349,7 @@ struct ConnectionStateTests {
         #expect(course.actions == [])
     }
 
-    @Test func `Stop before, between and after attempts finishes at once`() {
+    @Test func `Stop before, during and between attempts finishes at once`() {
         let before = Course()
         before.handle(.stop)
         #expect(before.actions == [.finish])
@@ -367,7 +367,7 @@ struct ConnectionStateTests {
         #expect(between.actions == [.finish])
     }
 
-    @Test func `Random events keep the order of the reports`() {
+    @Test func `Random events never break the order of the reports`() {
         var random = SeededRandom(seed: 42)
         for _ in 0..<300 {
             let course = Course("wss://host/")

@@ -1,4 +1,4 @@
-/// So many zeros in one deflate stream of fixed codes (RFC 1951, section 3.2.6), without the four bytes at its end that
+/// This many zeros in a deflate stream of fixed codes (RFC 1951, section 3.2.6), without the four bytes at its end that
 /// permessage-deflate leaves out.
 func deflatedZeros(bytes count: Int) -> [UInt8] {
     let literal = "00110000"

@@ -2,7 +2,7 @@ import Testing
 
 @testable import WebSocket
 
-/// What a reader made of a stream of bytes.
+/// The items that a reader found in a stream of bytes.
 private struct Reading: Equatable {
     enum Item: Equatable {
         case text(String)
@@ -25,7 +25,7 @@ private struct Reading: Equatable {
     var items: [Item] = []
     var violation: String?
 
-    /// - Parameter pieces: lengths of the pieces in which the bytes arrive, over and over.
+    /// - Parameter pieces: lengths of the pieces in which the bytes arrive, repeated as needed.
     init(
         _ bytes: [UInt8], from sender: FrameHeader.Sender = .server, pieces: [Int], limit: Int = 1 << 20,
         compression: Compression? = nil
@@ -94,19 +94,19 @@ struct FrameReaderTests {
         /// "Hello" as RFC 7692, section 7.2.3.1, compresses it.
         private static let hello: [UInt8] = [0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00]
 
-        /// "Hello", which the message before it ends with.
+        /// "Hello" as a reference to the end of the previous message.
         private static let helloAgain: [UInt8] = [0xF2, 0x00, 0x11, 0x00, 0x00]
-        /// "HelloHello", of which the message before it has the half, as zlib compresses it.
+        /// "HelloHello", half of which is in the previous message, as zlib compresses it.
         private static let repeated: [UInt8] = [0xF2, 0x80, 0x13, 0x00, 0x00]
 
         static let messages: [Row] = [
-            Row("nothing", []), Row("text", frame(0x81, "[]"), [.text("[]")]),
+            Row("no bytes", []), Row("text", frame(0x81, "[]"), [.text("[]")]),
             Row("empty text", frame(0x81), [.text("")]), Row("binary", frame(0x82, [0, 255]), [.binary([0, 255])]),
             Row(
                 "each length form", [125, 126, 65535, 65536].flatMap { frame(0x82, [UInt8](repeating: 7, count: $0)) },
                 [125, 126, 65535, 65536].map { .binary([UInt8](repeating: 7, count: $0)) }),
             Row("fragments", frame(0x01, "a") + frame(0x00) + frame(0x00, "b") + frame(0x80, "c"), [.text("abc")]),
-            Row("fragments of nothing", frame(0x02) + frame(0x80), [.binary([])]),
+            Row("empty fragments", frame(0x02) + frame(0x80), [.binary([])]),
             Row(
                 "control frames between fragments",
                 frame(0x01, "a") + frame(0x89, "p") + frame(0x8A, "q") + frame(0x80, "b"), [.ping([0x70]), .text("ab")]),
@@ -116,7 +116,7 @@ struct FrameReaderTests {
             Row("text that is not UTF-8", frame(0x81, [0x5B, 0xFF, 0x5D]), [.text("[\u{FFFD}]")]),
             Row("close", frame(0x88, [3, 232]), [status1000]),
             Row("close without a status", frame(0x88), [.close(try! CloseFrame(payload: []))]),
-            Row("nothing counts after a close", frame(0x88, [3, 232]) + [0xFF, 0xFF, 0xFF], [status1000]),
+            Row("nothing is read after a close", frame(0x88, [3, 232]) + [0xFF, 0xFF, 0xFF], [status1000]),
             Row(
                 "a message up to the limit and one beyond it",
                 frame(0x81, "12345") + frame(0x81, "123456") + frame(0x81, "1"),
@@ -132,7 +132,7 @@ struct FrameReaderTests {
                 "compressed fragments with a ping between",
                 frame(0x41, Array(hello[..<3])) + frame(0x89) + frame(0x80, Array(hello[3...])),
                 [.ping([]), .text("Hello")], compression: .withoutContext),
-            Row("compressed nothing", frame(0xC1, [0x00]), [.text("")], compression: .withoutContext),
+            Row("compressed empty message", frame(0xC1, [0x00]), [.text("")], compression: .withoutContext),
             Row(
                 "ended deflate stream (RFC 7692, 7.2.3.4)",
                 frame(0xC1, [0xF3, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00, 0x00]) + frame(0xC1, hello),
@@ -149,7 +149,7 @@ struct FrameReaderTests {
                 frame(0xC1, hello) + frame(0xC1, repeated) + frame(0xC1, helloAgain),
                 [.text("Hello"), .tooLarge(5), .text("Hello")], limit: 5, compression: .withContext),
             Row(
-                "an ended deflate stream leaves its window",
+                "an ended deflate stream keeps its window",
                 frame(0xC1, [0xF3, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00, 0x00]) + frame(0xC1, helloAgain),
                 [.text("Hello"), .text("Hello")], compression: .withContext),
         ]
@@ -203,10 +203,10 @@ struct FrameReaderTests {
             }
     }
 
-    /// Whole, byte by byte, and in odd pieces.
+    /// Whole, byte by byte, and in pieces of odd sizes.
     private static let pieces = [[Int.max / 2], [1], [2], [3, 1, 7], [1000, 1]]
 
-    @Test(arguments: Row.messages + Row.violations) func `Frames are read in any pieces, or rejected`(_ row: Row) {
+    @Test(arguments: Row.messages + Row.violations) func `Frames are read or rejected in any pieces`(_ row: Row) {
         for pieces in Self.pieces where row.bytes.count < 10_000 || pieces[0] > 500 {
             let reading = Reading(row.bytes, pieces: pieces, limit: row.limit, compression: row.compression)
             #expect(reading.items == row.items, "in pieces of \(pieces)")
@@ -215,17 +215,17 @@ struct FrameReaderTests {
     }
 
     @Test(arguments: [1000, 1001, 1002, 1003, 1007, 1011, 1012, 1013, 1014, 3000, 4999] as [UInt16])
-    func `Valid close statuses are read`(status: UInt16) throws {
+    func `Valid close statuses are accepted`(status: UInt16) throws {
         #expect(try CloseFrame(payload: FrameWriter.closePayload(status: status)).status == status)
     }
 
-    @Test func `A frame of 2^63 − 1 bytes is only too large`() {
+    @Test func `A frame of 2^63 − 1 bytes is no violation`() {
         let bytes: [UInt8] = [0x82, 127, 0x7F, 255, 255, 255, 255, 255, 255, 255] + [UInt8](repeating: 0, count: 5000)
         #expect(Reading(bytes, pieces: [Int.max / 2], limit: 1000).violation == nil)
     }
 
     @Test(arguments: [Compression.withoutContext, .withContext])
-    func `A compressed bomb costs neither memory nor time, and the window is kept behind it`(
+    func `A decompression bomb is too large, and the messages after it are read`(
         _ compression: Compression
     ) {
         let zeros = deflatedZeros(bytes: 16 << 20)
@@ -236,7 +236,7 @@ struct FrameReaderTests {
         #expect(reading.violation == nil)
     }
 
-    @Test func `A compressed message comes out whole, at each length around the steps of the output`() {
+    @Test func `A compressed message is read whole, at lengths around the steps of the output`() {
         for count in [0, 1, 16383, 16384, 16385, 16642, 32768, 100_000] {
             let frame = frame(0xC2, deflatedZeros(bytes: count))
             for pieces in [[Int.max / 2], [1], [5]] {
@@ -246,7 +246,7 @@ struct FrameReaderTests {
         }
     }
 
-    @Test func `A client's frames are unmasked, in any pieces`() {
+    @Test func `A client's frames are unmasked in any pieces`() {
         let texts = [0, 1, 125, 126, 1000, 65535, 65536].map { count in
             String(decoding: (0..<count).map { UInt8(ascii: "a") + UInt8($0 % 26) }, as: UTF8.self)
         }
@@ -274,7 +274,7 @@ struct FrameReaderTests {
     }
 
     @Test(arguments: [0, 1, 125, 126, 65535, 65536])
-    func `Frames are final and in the shortest form, and a client's alone are masked`(count: Int) {
+    func `Written frames are final and in the shortest form, and only a client's are masked`(count: Int) {
         let payload = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
         #expect(FrameWriter.frame(.text, payload, mask: nil) == frame(0x81, payload))
         let mask: [UInt8] = [0x12, 0x34, 0x56, 0x78]

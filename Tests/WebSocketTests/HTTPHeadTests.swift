@@ -3,7 +3,7 @@ import Testing
 @testable import WebSocket
 
 struct HTTPHeadTests {
-    /// The header of a good response, and its fields.
+    /// The header of a valid response, and its fields.
     @Test(
         arguments: [
             ("", []), ("A:b\r\nC: \t d e\t \r\nE:\r\n", ["A=b", "C=d e", "E="]), ("A: b: c\r\n", ["A=b: c"]),
@@ -31,7 +31,7 @@ struct HTTPHeadTests {
         ("HTTP/1.1 101 X\r\nA: b\u{0}c\r\n\r\n", badLine), ("HTTP/1.1 101 X\r\nA: b\rc\r\n\r\n", badLine),
         ("HTTP/1.1 101 X\r\nA: b\r\n \u{0}\r\n\r\n", badLine),
     ])
-    func `A bad head is rejected, in any pieces`(text: String, error: String) {
+    func `A malformed head is rejected in any pieces`(text: String, error: String) {
         for pieces in [Int.max / 2, 1, 3] { #expect(read(Array(text.utf8), pieces: pieces).error == error) }
     }
 
@@ -51,7 +51,7 @@ struct HTTPHeadTests {
         return (nil, start, nil)
     }
 
-    @Test func `A head is limited to 64 KiB, together with those of interim responses`() {
+    @Test func `A head and the interim heads before it are limited to 64 KiB together`() {
         let interim = "HTTP/1.1 103 X\r\n\r\n"
         let line = "A: \(String(repeating: "x", count: 1000))\r\n"
         let start = "HTTP/1.1 101 X\r\n"

@@ -35,7 +35,7 @@ struct HandshakeTests {
                 """)
     }
 
-    @Test func `The request carries the given fields, which win over the authorization of the address`() throws {
+    @Test func `The request carries the given fields, which override the address's credentials`() throws {
         let fields = [HTTPField(name: "X-Key", value: "k")]
         let request = try Self.request("ws://u:p@host/", fields: fields)
         #expect(text(request).hasSuffix("\r\nAuthorization: Basic dTpw\r\nX-Key: k\r\n\r\n"))
@@ -46,7 +46,7 @@ struct HandshakeTests {
         #expect(!text(agent).contains("User-Agent"))
     }
 
-    @Test func `Subprotocols are offered in their order`() throws {
+    @Test func `Subprotocols are offered in the given order`() throws {
         let request = try Self.request(subprotocols: ["aqi.v2", "aqi.v1"])
         #expect(text(request).contains("\r\nSec-WebSocket-Protocol: aqi.v2, aqi.v1\r\n"))
         #expect(!text(try Self.request()).contains("Sec-WebSocket-Protocol"))
@@ -65,7 +65,7 @@ struct HandshakeTests {
             case rejected(String, Duration? = nil)
         }
 
-        /// The good answer with fields of these names instead, or without them where there is none.
+        /// The good response with these fields replaced, or removed where there are no values.
         private static func changed(
             _ name: String, _ changes: [String: [String]], offered: [String] = [], _ answer: Answer
         ) -> Row {
@@ -82,7 +82,7 @@ struct HandshakeTests {
             extensions(text, .rejected("status 101 with " + reason))
         }
 
-        /// A response with a parameter, behind others, to which we cannot agree.
+        /// A response with a parameter, after others, that we cannot agree to.
         private static func disagreed(_ parameters: String, _ parameter: String) -> Row {
             extensions(
                 "permessage-deflate; " + parameters,
@@ -113,7 +113,7 @@ struct HandshakeTests {
             changed("other case", ["Upgrade": ["WebSocket"]], .accepted),
             changed("list", ["Connection": ["keep-alive, UPGRADE"]], .accepted),
             changed("list with empty members", ["Connection": [",", "keep-alive,, \t upgrade ,"]], .accepted),
-            changed("length of no body", ["Content-Length": ["0"]], .accepted),
+            changed("length of an empty body", ["Content-Length": ["0"]], .accepted),
             changed("length of a body", ["Content-Length": ["10"]], .accepted),
             changed("coding of a body", ["Transfer-Encoding": ["chunked"]], .accepted),
             changed("no upgrade", ["Upgrade": []], noUpgrade), changed("h2c", ["Upgrade": ["h2c"]], noUpgrade),
@@ -124,9 +124,9 @@ struct HandshakeTests {
             changed(
                 "two accepts", ["Sec-WebSocket-Accept": [HandshakeTests.accept, HandshakeTests.accept]], wrongAccept),
             changed("a subprotocol", ["Sec-WebSocket-Protocol": ["b"]], offered: ["a", "b"], .accepted),
-            Row(name: "none of those that were offered", offered: ["a"], answer: .accepted),
+            Row(name: "none of the offered subprotocols", offered: ["a"], answer: .accepted),
             changed("a subprotocol when none was offered", ["Sec-WebSocket-Protocol": ["a"]], notOffered("a")),
-            changed("another case", ["Sec-WebSocket-Protocol": ["A"]], offered: ["a"], notOffered("A")),
+            changed("subprotocol in another case", ["Sec-WebSocket-Protocol": ["A"]], offered: ["a"], notOffered("A")),
             changed(
                 "two subprotocols", ["Sec-WebSocket-Protocol": ["a", "b"]], offered: ["a", "b"], notOffered("a, b")),
             extensions("permessage-deflate; server_no_context_takeover; client_no_context_takeover", .compressed),
@@ -173,7 +173,7 @@ struct HandshakeTests {
         HTTPField(name: "Sec-WebSocket-Accept", value: accept),
     ]
 
-    @Test(arguments: Row.all) func `A response is accepted only as RFC 6455 and RFC 7692 allow it`(_ row: Row) throws {
+    @Test(arguments: Row.all) func `A response is accepted only if RFC 6455 and RFC 7692 allow it`(_ row: Row) throws {
         // Sun, 06 Nov 1994 08:49:00 GMT
         let fields = row.fields
         let answer = HandshakeResponse(
@@ -210,7 +210,7 @@ struct HandshakeTests {
     private static let badKey = ["HTTP/1.1 400 Bad Request", "Sec-WebSocket-Key is not 16 bytes in base64"]
     private static let field = ["HTTP/1.1 400 Bad Request", "the header has a line that is no \"Name: value\""]
 
-    /// A part of a good request, its change, and the first and the last line of the answer.
+    /// A part of a good request, its change, and the first and the last line of the response.
     @Test(
         arguments: [
             ("", "", accepted), ("Upgrade: websocket", "upgrade:\tWebSocket ", accepted),
@@ -225,7 +225,7 @@ struct HandshakeTests {
             ("GET / HTTP/1.1", "hello", other), (goodRequest, "\u{16}\u{3}\u{1}", other),
             ("Host: h", "Host : h", field),
         ])
-    func `A request is accepted, or rejected with a status and a line`(part: String, change: String, answer: [String]) {
+    func `A request is accepted or rejected with a reason`(part: String, change: String, answer: [String]) {
         let text = part.isEmpty ? Self.goodRequest : Self.goodRequest.replacing(part, with: change)
         var reader = HTTPHeadReader(beginning: "GET ")
         var position = 0

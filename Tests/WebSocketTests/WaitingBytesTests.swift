@@ -11,7 +11,7 @@ struct WaitingBytesTests {
             let message = [UInt8](repeating: UInt8(step), count: [1, 300, 16 << 10, 20_000][step % 4])
             waiting.append(message)
             expected += message
-            // Every third message finds what is before it still waiting.
+            // Bytes are taken only after every third message, so that others wait.
             while step % 3 == 0, let first = waiting.first {
                 let taken = first.prefix(atMost)
                 sent += taken

@@ -32,7 +32,7 @@ struct WebSocketAddressTests {
                 "ws://my_service.ns-1.svc:1/p@q", "my_service.ns-1.svc:1", nil
             ),
         ] as [(String, String, Int, String, String, String, String?)])
-    func `An address is read with its parts and its label`(
+    func `An address is parsed into its parts and its label`(
         text: String, host: String, port: Int, target: String, label: String, hostHeader: String, authorization: String?
     ) throws {
         let address = try WebSocketAddress(text)

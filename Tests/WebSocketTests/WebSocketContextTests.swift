@@ -14,8 +14,8 @@ struct WebSocketContextTests {
         return made
     }
 
-    @Test func `Two contexts have no log in common, because its users are counted without a lock`() throws {
-        // Debian 12: libwebsockets 4.1 counts none.
+    @Test func `Contexts share no log, because its users are counted without a lock`() throws {
+        // libwebsockets 4.1 (Debian 12) does not count them.
         guard let symbol = unsafe dlsym(nil, "lwsl_context_get_cx") else { return }
         let log = unsafe unsafeBitCast(symbol, to: (@convention(c) (OpaquePointer) -> OpaquePointer?).self)
         let one = try context()

@@ -4,7 +4,7 @@ import Testing
 @testable import WebSocket
 
 extension RawServer.Connection {
-    /// Reads the request and answers it as RFC 6455 wants.
+    /// Reads the request and accepts it as RFC 6455 requires.
     func acceptWebSocket() {
         let request = receive(upTo: "\r\n\r\n")
         let key = request.split(separator: "\r\n").first { $0.hasPrefix("Sec-WebSocket-Key: ") }?.dropFirst(19) ?? ""
@@ -13,7 +13,7 @@ extension RawServer.Connection {
                 + "Sec-WebSocket-Accept: \(webSocketAccept(key: String(key)))\r\n\r\n")
     }
 
-    /// A client's frame: its opcode and what it carries; nil at the end of the stream.
+    /// The opcode and the payload of a client's frame; `nil` at the end of the stream.
     func receiveFrame() -> (opcode: UInt8, payload: [UInt8])? {
         let head = receive(count: 2)
         guard head.count == 2 else { return nil }
@@ -28,7 +28,7 @@ extension RawServer.Connection {
     }
 }
 
-/// Runs the body with a client of a server that serves each connection so.
+/// Runs the body with a client of a server that handles each connection with the closure.
 func withPeer(
     _ serve: @escaping @Sendable (RawServer.Connection, Int) -> Void,
     _ body: (WebSocketClient, ClientLog) throws -> Void
@@ -36,7 +36,7 @@ func withPeer(
     let server = RawServer(serve)
     defer { server.stop() }
     try withClient(configuration(port: server.port)) { client, log in
-        // Before the client, which would wait for its goodbye to be answered.
+        // Before the client stops, which would wait for a reply to its close frame.
         defer { server.stop() }
         try body(client, log)
     }

@@ -8,13 +8,13 @@ import Testing
 @testable import WebSocket
 
 struct WebSocketPeerTests {
-    @Test func `A close frame is the last that the server reads, however much of its own it has sent`() throws {
+    @Test func `A client's close frame reaches the server even if the client leaves bytes unread`() throws {
         let ends = Mutex<[[UInt8]]>([])
         try withPeer(
             { peer, number in
                 peer.acceptWebSocket()
                 guard number == 0 else { return peer.holdOpen() }
-                // Unread when the client ends the connection, which must not make it a reset.
+                // The client leaves this unread when it ends the connection, which must not become a reset.
                 peer.send(frame(0x81, "[]") + [0x83, 0] + [UInt8](repeating: 7, count: 1 << 20))
                 let frame = peer.receiveFrame()
                 ends.withLock { $0 = [[frame?.opcode ?? 0], frame?.payload ?? [], peer.receive()] }
@@ -38,7 +38,7 @@ struct WebSocketPeerTests {
             { client, log in
                 log.wait(for: "connection") { $0.events.contains(.opened) }
                 client.reconnect()
-                // Each connection is read on a thread of its own, so the next goodbye must not come before this one is read.
+                // Each connection is read on its own thread, so the next close must not come before this one is read.
                 func waitForGoodbyes(_ count: Int) {
                     log.wait(for: "goodbyes") { _ in closes.withLock { $0.count } == count }
                 }
@@ -63,7 +63,7 @@ struct WebSocketPeerTests {
             })
     }
 
-    @Test func `A message that arrived while the thread was held up counts before the idle time-out does`() throws {
+    @Test func `A message that arrives while the thread is blocked prevents the idle time-out`() throws {
         let isRead = Gate()
         let isSent = Gate()
         let server = RawServer { peer, number in
@@ -91,7 +91,7 @@ struct WebSocketPeerTests {
         }
     }
 
-    @Test func `A client that has never reached its server stops at once`() throws {
+    @Test func `A client whose handshake is not answered stops at once`() throws {
         try withPeer(
             { peer, _ in peer.holdOpen() },
             { client, log in

@@ -13,7 +13,7 @@ struct WebSocketServerTests {
         Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n
         """
 
-    /// An upgraded connection whose owner decides when something is read.
+    /// An upgraded connection that reads only when the test does.
     private func rawClient(of server: WebSocketServer) throws -> RawHTTPClient {
         let client = try RawHTTPClient(port: server.port, receiveBuffer: 4096)
         client.send(request)
@@ -21,7 +21,7 @@ struct WebSocketServerTests {
         return client
     }
 
-    @Test func `A broadcast reaches each client whole and once`() throws {
+    @Test func `Broadcasts reach every client whole and exactly once`() throws {
         let texts =
             ["[]", String(repeating: "x", count: 125), String(repeating: "y", count: 126)]
             + [65535, 65536, 3_000_000].map { String(repeating: "z", count: $0) }
@@ -40,7 +40,7 @@ struct WebSocketServerTests {
         }
     }
 
-    @Test func `A client that does not read is disconnected, and the others get everything`() throws {
+    @Test func `A client that does not read is disconnected, and the others receive everything`() throws {
         let counts = Mutex<[Int]>([])
         let server = try makeServer {
             $0.onClientCount = { count in counts.withLock { $0.append(count) } }
@@ -53,7 +53,7 @@ struct WebSocketServerTests {
                 eventually("the slow client") { server.clientCount == 2 }
                 let text = String(repeating: "x", count: 100_000)
                 var sent = 0
-                // More than waits for a client at most, what the sockets hold and the message that is on its way.
+                // More than may wait for a client, plus what the sockets hold and the message under way.
                 while server.clientCount == 2, sent < 1000 {
                     server.broadcast(Array(text.utf8))
                     sent += 1
@@ -71,16 +71,16 @@ struct WebSocketServerTests {
         #expect(counts.withLock { Array($0.prefix(3)) } == [1, 2, 1])
     }
 
-    @Test func `After close no client is let in, even one that has begun the handshake`() throws {
+    @Test func `After close no client is accepted, even one that has begun the handshake`() throws {
         try withServer { server in
-            // Does not answer the close frame, so that the server has to wait for it.
+            // Does not reply to the close frame, so that the server has to wait for it.
             let silent = try rawClient(of: server)
             _ = try silent.readHead()
             let halfway = try RawHTTPClient(port: server.port)
             halfway.send(String(request.dropLast(2)))
             server.close()
             try silent.awaitBytes()
-            // Its request would be whole now.
+            // This completes its request.
             halfway.send("\r\n\r\n")
             #expect(try halfway.readToEnd() == [])
             let late = try RawHTTPClient(port: server.port)
@@ -89,7 +89,7 @@ struct WebSocketServerTests {
         }
     }
 
-    @Test func `A new client gets what is known first, and then all that is broadcast`() throws {
+    @Test func `A new client receives the greeting first and then every broadcast`() throws {
         let known = Mutex(["one", "two"])
         let server = try makeServer { $0.greeting = { known.withLock { $0.map { Array($0.utf8) } } } }
         try withServer(server) { _ in
@@ -105,7 +105,7 @@ struct WebSocketServerTests {
         }
     }
 
-    @Test func `A greeting that is longer than what may wait disconnects nobody`() throws {
+    @Test func `A greeting longer than the queue limit does not disconnect the client`() throws {
         let greeting = (0..<40).map { Array(String(repeating: "\($0 % 10)", count: 100_000).utf8) }
         let server = try makeServer {
             $0.maximumQueuedBytes = 1 << 20
@@ -120,11 +120,11 @@ struct WebSocketServerTests {
         }
     }
 
-    @Test func `A greeting and the broadcasts after it are in order, whatever waited before it`() throws {
+    @Test func `A greeting and the broadcasts after it arrive in order`() throws {
         let newest = Mutex(0)
         let server = try makeServer {
             $0.greeting = {
-                // Others have the time to broadcast meanwhile.
+                // Gives others time to broadcast meanwhile.
                 pauseThread(for: .milliseconds(20))
                 return [Array("\(newest.withLock { $0 })".utf8)]
             }
@@ -140,7 +140,7 @@ struct WebSocketServerTests {
                             return newest
                         }
                         server.broadcast(Array("\(number)".utf8))
-                        // Some wait all the time, and never so many that nobody gets on.
+                        // Some messages always wait, but never so many that nothing advances.
                         eventually("the first client") { first.current.messages.count > number - 20 }
                     }
                 }
@@ -153,7 +153,7 @@ struct WebSocketServerTests {
                         log.wait(for: "messages") { $0.texts.count > 50 }
                         let numbers = log.texts.compactMap { Int($0) }
                         guard numbers.count > 50 else { return }
-                        // Once more what the greeting had, at most; then each by one.
+                        // At most the number of the greeting again; then each one greater.
                         let rest = numbers.dropFirst(numbers[1] == numbers[0] ? 1 : 0)
                         #expect(zip(rest, rest.dropFirst()).allSatisfy { $1 == $0 + 1 }, "\(numbers.prefix(9))")
                     }
@@ -162,7 +162,7 @@ struct WebSocketServerTests {
         }
     }
 
-    @Test func `An address that cannot be listened on is one line with the reason`() throws {
+    @Test func `An address that cannot be listened on is reported on one line with the reason`() throws {
         try withServer { other in
             for host in ["127.0.0.1", ""] {
                 #expect(
@@ -180,7 +180,7 @@ struct WebSocketServerTests {
         }
     }
 
-    @Test func `The port of a server that has stopped is free at once`() throws {
+    @Test func `The port of a stopped server is free at once`() throws {
         let port = Mutex(0)
         try withServer { server in
             port.withLock { $0 = server.port }

@@ -5,11 +5,11 @@ import Testing
 
 @testable import WebSocket
 
-/// `EndToEnd/feed` has whom a client with TLS trusts, and what it shows of itself.
+/// `EndToEnd/feed` tests which servers a TLS client trusts and which certificate it presents.
 struct WebSocketTLSTests {
-    /// Opened a second time by its name, the file could be a pipe by then, on which OpenSSL would wait.
+    /// A file that is opened a second time by name could be a pipe by then, on which OpenSSL would block.
     @Test(.timeLimit(.minutes(5)))
-    func `Files that change places with pipes all the time are used or rejected, and nothing waits`() async throws {
+    func `Files that keep being swapped with pipes are used or rejected, and nothing blocks`() async throws {
         let certificates = try TestCertificates.shared()
         let directory = TemporaryDirectory()
         let certificate = try certificates.content("client.pem")

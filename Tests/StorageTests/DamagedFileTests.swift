@@ -4,7 +4,7 @@ import Testing
 
 @testable import Storage
 
-@Suite struct `Files that are not as they should be` {
+@Suite struct `Storage files that are damaged or foreign` {
     let directory = TemporaryDirectory()
     var path: String { directory.file("storage.db") }
 
@@ -23,7 +23,7 @@ import Testing
             Damage("first page of zeros", "it is damaged: file is not a database") { bytes in
                 for place in 0..<512 { bytes[place] = 0 }
             },
-            Damage("zeros, and something else behind them", "it is damaged: file is not a database") { bytes in
+            Damage("zeros followed by something else", "it is damaged: file is not a database") { bytes in
                 for place in 0..<4096 { bytes[place] = place < 16 ? 0 : 0x55 }
             },
             Damage("a page of zeros", "it is damaged: ") { bytes in
@@ -39,8 +39,8 @@ import Testing
             Damage("user_version of zeros", "its schema is version 0") {
                 $0.replaceSubrange(60..<64, with: [0, 0, 0, 0])
             },
-            Damage("an index that no reading has", "it is damaged: CHECK constraint failed in ") { bytes in
-                // 7.625, which only the index of one city is.
+            Damage("an index out of range", "it is damaged: CHECK constraint failed in ") { bytes in
+                // 7.625, the index of one city only.
                 let index: [UInt8] = [0x40, 0x1E, 0x80, 0, 0, 0, 0, 0]
                 let place = bytes.indices.first { bytes[$0...].starts(with: index) }!
                 bytes[place] = 0x44
@@ -54,7 +54,7 @@ import Testing
                 let place = bytes.indices.first { bytes[$0...].starts(with: name) }!
                 bytes[place] = UInt8(ascii: "X")
             },
-            Damage("a table that is said to have another name", "it is damaged: ") { bytes in
+            Damage("a table with another name in the schema", "it is damaged: ") { bytes in
                 let entry = Array("tablereadingreading".utf8)
                 let place = bytes.indices.first { bytes[$0...].starts(with: entry) }!
                 bytes[place + entry.count - 1] = UInt8(ascii: "X")
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: Damage.all)
-    func `A damaged file is moved aside with its bytes, and a new one created`(_ damage: Damage) throws {
+    func `A damaged file is moved aside unchanged, and a new one is created`(_ damage: Damage) throws {
         try save(
             makeStore(
                 (0..<100).map { makeCity("city \($0)", index: $0 == 50 ? 7.625 : 8, points: makePoints(-24..<0)) }),
@@ -91,7 +91,7 @@ import Testing
         #expect(again.cities == store.cities)
     }
 
-    @Test func `The journal of a damaged file goes along, and names already taken are left alone`() throws {
+    @Test func `A damaged file moves with its journal to a name that is not taken`() throws {
         try save(makeStore([makeCity("Pune")]), in: path)
         var bytes = contents(of: path)
         for place in 16..<60 { bytes[place] = 7 }
@@ -105,7 +105,7 @@ import Testing
         #expect(contents(of: path + ".damaged-20261121T073625Z") == [4])
     }
 
-    @Test func `A damaged file behind a symbolic link is moved aside itself`() throws {
+    @Test func `The damaged target of a symbolic link is moved aside, not the link`() throws {
         let elsewhere = TemporaryDirectory()
         write([UInt8](repeating: 0, count: 5000), to: elsewhere.file("real.db"))
         unsafe symlink(elsewhere.file("real.db"), path)
@@ -114,16 +114,16 @@ import Testing
         #expect(elsewhere.names == ["real.db", "real.db-wal", "real.db.damaged-20261121T073625Z"])
     }
 
-    @Test func `A symbolic link to a file that is not there yet creates it`() throws {
+    @Test func `A symbolic link to a missing file creates the file`() throws {
         let elsewhere = TemporaryDirectory()
         unsafe symlink(elsewhere.file("real.db"), path)
         try save(makeStore([makeCity("Pune")]), in: path)
         #expect(elsewhere.names == ["real.db"])
     }
 
-    // SQLite itself writes a single byte at times, to make sure of a file.
+    // SQLite itself sometimes writes a single byte to make sure of a file.
     @Test(arguments: [([], ""), ([0], ""), ([], "VACUUM")])
-    func `An empty file and an empty database are as good as none`(bytes: [UInt8], sql: String) throws {
+    func `An empty file and an empty database are treated as new`(bytes: [UInt8], sql: String) throws {
         write(bytes, to: path)
         try execute(sql, on: path)
         try StorageFile.check(path)
@@ -173,7 +173,7 @@ import Testing
     }
 
     @Test(arguments: [5, 99], [1, 200])
-    func `A file of a later version is rejected and not touched, with any tables`(
+    func `A file of a later version is rejected and not touched, whatever its tables`(
         version: Int, tableCount: Int
     ) throws {
         try save(makeStore([makeCity("Pune")]), in: path)
@@ -197,14 +197,14 @@ import Testing
                 PRIMARY KEY (time_ms, city)) STRICT, WITHOUT ROWID
             """,
         ])
-    func `Nothing in the file runs, because other tables than ours are not looked at`(sql: String) throws {
+    func `A file with triggers, views or altered tables is moved aside before they run`(sql: String) throws {
         try save(makeStore([makeCity("Pune")]), in: path)
         try execute(sql, on: path)
         #expect(try quarantineReason(of: path) == "it is damaged: its tables are not those of version 4")
     }
 }
 
-/// The bytes of a regular file; for anything else, only that it is there.
+/// The mode of a file, and its bytes if it is a regular one.
 private struct FileIdentityAndContents: Equatable {
     let bytes: [UInt8]
     let mode: mode_t

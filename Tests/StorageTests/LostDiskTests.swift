@@ -6,12 +6,12 @@ import Testing
 
 @testable import Storage
 
-/// Each step is one pass of the writer; no time passes. `EndToEnd/storage` has full, read-only and missing disks.
-@Suite struct `A file that fails while the exporter runs` {
+/// Each step is one pass of the writer; no time passes. `EndToEnd/storage` tests full, read-only and missing disks.
+@Suite struct `A storage file that fails while the exporter runs` {
     let directory = TemporaryDirectory()
     var path: String { directory.file("storage.db") }
 
-    /// A store with so many cities of 20 points.
+    /// A store with this many cities of 20 points each.
     private func makeMemory(_ count: Int) -> ReadingStore {
         makeStore((0..<count).map { makeCity("city \($0)", points: makePoints(-20..<0)) })
     }
@@ -44,7 +44,7 @@ import Testing
             },
         ]
 
-        /// Writes into the file that is there.
+        /// Writes into the existing file.
         private static func overwrite(_ path: String, with bytes: [UInt8]) {
             let file = unsafe fopen(path, "r+")!
             unsafe fwrite(bytes, 1, bytes.count, file)
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: Loss.all, [false, true])
-    func `A lost file is made again with all that is in memory`(_ loss: Loss, isIdle: Bool) throws {
+    func `A lost file is recreated with everything in memory`(_ loss: Loss, isIdle: Bool) throws {
         let store = makeMemory(200)
         var writer = try makeWriter(path, store)
         #expect(writer.pass(now: testTime) == [])
@@ -76,7 +76,7 @@ import Testing
         #expect(try restored(path).cities == killed(store.cities))
     }
 
-    @Test func `An older copy gets what is in memory, and gives what only it has`() throws {
+    @Test func `An older copy of the file is merged with the cities and points in memory`() throws {
         let copy = directory.file("copy")
         try save(
             makeStore([makeCity("of old"), makeCity("city 1", index: 400, points: makePoints(-30 ..< -25))]), in: copy)
@@ -93,7 +93,7 @@ import Testing
         #expect(again.cities[0] == store.cities[0] && again.cities[1].index == 50.5)
     }
 
-    @Test func `A file that gets damaged is moved aside, but not twice in a minute`() throws {
+    @Test func `A file that becomes damaged is moved aside, but not twice in a minute`() throws {
         let store = makeMemory(20)
         var writer = try makeWriter(path, store)
         _ = writer.pass(now: testTime)
@@ -114,7 +114,7 @@ import Testing
         drop(writer)
     }
 
-    @Test func `A file that comes late keeps its history, but no points of a clock that was ahead`() throws {
+    @Test func `A file that appears late keeps its history, except for points in the future`() throws {
         let old = makeStore([
             makeCity("Agra", points: makePoints(-5 ..< -1)), makeCity("Delhi", points: makePoints(-5..<0)),
             makeCity("Pune", points: makePoints(1_000_000..<1_000_005)),
@@ -139,7 +139,7 @@ import Testing
         #expect(again.indices(of: "Pune") == [300, 300])
     }
 
-    @Test func `A journal has a few megabytes at most`() throws {
+    @Test func `The journal stays below 8 MiB`() throws {
         let store = makeStore()
         var writer = try makeWriter(path, store)
         var largest = 0

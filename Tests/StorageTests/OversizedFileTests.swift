@@ -5,7 +5,7 @@ import Testing
 @testable import Storage
 
 /// `EndToEnd/hostile/test_storage.py` measures the memory that such files take.
-@Suite struct `A file that has more than it should` {
+@Suite struct `A storage file that has more than it should` {
     let directory = TemporaryDirectory()
     var path: String { directory.file("storage.db") }
 
@@ -19,12 +19,12 @@ import Testing
             "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9) "
                 + "INSERT INTO reading SELECT i, 7e15 + i, 1 FROM n",
         ])
-    func `A file is moved aside where a value or a definition is none of ours`(sql: String) throws {
+    func `A file with values or definitions that we never write is moved aside`(sql: String) throws {
         try execute("PRAGMA ignore_check_constraints=ON; " + sql, on: path)
         #expect(try quarantineReason(of: path).hasPrefix("it is damaged: "))
     }
 
-    @Test func `A file gives the newest points of as many cities as the limit allows, and loses others`() throws {
+    @Test func `Cities within the limit are restored with their newest points, and others are deleted`() throws {
         try execute(
             """
             WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 5099)
@@ -43,7 +43,7 @@ import Testing
         #expect(try integer("SELECT count(*) FROM reading", in: path) == 30)
     }
 
-    @Test func `A file loses cities of another shard and readings of none`() throws {
+    @Test func `Cities of another shard and readings without a city are deleted`() throws {
         try execute("INSERT INTO reading VALUES (1, 99, 1), (\(testTime), 100, 1)", on: path)
         let pune = Array("Pune".utf8)
         let other = try #require((0..<2).map { Shard(index: $0, count: 2) }.first { !$0.contains(pune.span) })
@@ -55,7 +55,7 @@ import Testing
         #expect(try integer("SELECT count(*) FROM reading", in: path) == 0)
     }
 
-    @Test func `A file never gives a new city the readings of one that is gone`() throws {
+    @Test func `A new city never inherits the readings of a removed one`() throws {
         try execute("DELETE FROM city; UPDATE reading SET city = 7", on: path)
         let store = makeStore()
         var writer = try makeWriter(path, store)
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: ["name = ''", "name = ' Pune'", "name = CAST(x'50FF' AS TEXT)", "name = CAST(x'EDA080' AS TEXT)"])
-    func `A file loses a city whose name is none`(assignment: String) throws {
+    func `A city with an invalid name is deleted`(assignment: String) throws {
         try execute("UPDATE city SET \(assignment)", on: path)
         let store = makeStore()
         let file = try open(path, store)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Storage
 
-@Suite struct `A city that was written` {
+@Suite struct `Cities in the storage file` {
     let directory = TemporaryDirectory()
     var path: String { directory.file("storage.db") }
 
@@ -36,7 +36,7 @@ import Testing
         return changes
     }
 
-    @Test func `A city is restored among all others, from one file`() throws {
+    @Test func `All cities are restored from one file`() throws {
         let store = makeStore(Self.cities)
         #expect(store.cities.count == Self.cities.count)
         try save(store, in: path)
@@ -44,7 +44,7 @@ import Testing
         #expect(try restored(path).cities == store.cities)
     }
 
-    @Test func `The outcome and the figures tell of a city that was written`() throws {
+    @Test func `The outcome and the statistics report the restored cities and the last write`() throws {
         let store = makeStore()
         let first = try open(path, store)
         #expect(first.outcome == .created)
@@ -57,7 +57,7 @@ import Testing
         #expect(second.statistics == StorageStatistics())
     }
 
-    @Test func `A city has one point for an instant, the later one`() throws {
+    @Test func `Of several points at one instant only the last is kept`() throws {
         let store = makeStore()
         var writer = try makeWriter(path, store)
         for index in [1, 2, 2, 3] as [Double] {
@@ -68,7 +68,7 @@ import Testing
         #expect(try restored(path).indices(of: "Pune") == [3])
     }
 
-    @Test(arguments: [false, true]) func `A city takes its points along when it expires`(isKilled: Bool) throws {
+    @Test(arguments: [false, true]) func `The points of an expired city are deleted`(isKilled: Bool) throws {
         let store = makeStore(expireAfter: 10_000)
         var writer = try makeWriter(path, store)
         store.receive(["Agra", "Pune"], 1, at: 0)
@@ -89,7 +89,7 @@ import Testing
         #expect(try integer("SELECT count(*) FROM reading", in: path) == 2)
     }
 
-    @Test func `Points of a city that expired do not come back with it`() throws {
+    @Test func `A city that returns after its expiry does not get its old points back`() throws {
         let store = makeStore(expireAfter: 10_000)
         var writer = try makeWriter(path, store)
         for second in 0...2 { store.receive("Pune", Double(second), at: second) }
@@ -101,7 +101,7 @@ import Testing
         #expect(try restored(path).indices(of: "Pune") == [9])
     }
 
-    @Test func `A direction follows a correction of the newest reading`() throws {
+    @Test func `The direction of the last change follows a correction of the newest reading`() throws {
         let store = makeStore()
         var writer = try makeWriter(path, store)
         var decoder = FeedDecoder(format: FeedFormat(timeField: "t"))
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test(arguments: HistoryRule.Keep.allCases)
-    func `A city that was heard of lately does not expire after a kill, however far apart its points are`(
+    func `A recently updated city does not expire after a kill, however far apart its points are`(
         _ keep: HistoryRule.Keep
     ) throws {
         func makeStore() -> ReadingStore {
@@ -137,12 +137,12 @@ import Testing
         _ = try open(path, after)
         #expect(after.expire(at: testTime + (window + 200) * 1000) == 0)
         #expect(after.cities.map(\.points) == store.cities.map(\.points))
-        // An arrival that nobody knows is that of the start.
+        // An unknown arrival becomes the time of the start.
         #expect(after.expire(at: openingTime + 10_000) == 0)
         #expect(after.expire(at: openingTime + 10_001) == 1)
     }
 
-    @Test func `A city has its current reading written at the end, and its newest point before`() throws {
+    @Test func `The current reading is written at the end, and only points before`() throws {
         let store = ReadingStore(rules: StoreRules(), feeds: [""], at: testTime)
         var writer = try makeWriter(path, store)
         for second in 0..<70 {
@@ -156,8 +156,8 @@ import Testing
         #expect(try integer("SELECT count(*) FROM reading", in: path) == 4)
     }
 
-    /// A point that comes while a batch is written is not in it, and would be lost although it is older than the write.
-    @Test func `A point is not older than the last write says`() throws {
+    /// A point that arrives while a batch is written is not in it, and could be lost though it is older than the write.
+    @Test func `The time of the last write is the time at which its pass began`() throws {
         let clock = Mutex(openingTime)
         let store = makeStore()
         let file = try StorageFile(path, store: store) {
@@ -171,7 +171,7 @@ import Testing
         #expect(file.statistics.lastWriteAt == clock.withLock(\.self))
     }
 
-    @Test func `A city has no time of the future after a start`() throws {
+    @Test func `Times in the future become the time of the start`() throws {
         let far = openingTime + 86_400_000
         let city = City(
             id: 0, name: Array("Pune".utf8), index: 7, updatedAt: far, receivedAt: far,
@@ -190,19 +190,19 @@ import Testing
     }
 
     @Test(arguments: [":memory:", "file:a.db", "a?b=c %41#.db"])
-    func `A city is in the file of that name, whatever the name means to SQLite`(name: String) throws {
-        // Behind two slashes, a URI would have a host.
+    func `A file name is taken literally, whatever it means to SQLite`(name: String) throws {
+        // After two slashes, a URI would have a host.
         try save(makeStore([makeCity("Pune")]), in: "/" + directory.file(name))
         #expect(directory.names == [name])
         #expect(try restored(directory.file(name)).cities == [makeCity("Pune")])
     }
 }
 
-@Suite struct `The history in the file` {
+@Suite struct `History in the storage file` {
     let directory = TemporaryDirectory()
     var path: String { directory.file("storage.db") }
 
-    @Test(arguments: [1, 2, 25, 1000]) func `The file has as many points of a city as memory`(capacity: Int) throws {
+    @Test(arguments: [1, 2, 25, 1000]) func `The file keeps as many points of a city as memory`(capacity: Int) throws {
         let store = makeStore(capacity: capacity)
         var writer = try makeWriter(path, store)
         for second in 0..<capacity + 7 {
@@ -215,7 +215,7 @@ import Testing
         #expect(try integer("SELECT count(*) FROM reading", in: path) == 2 * capacity)
     }
 
-    @Test func `The history in the file follows another capacity`() throws {
+    @Test func `The history in the file adapts to a changed capacity`() throws {
         try save(makeStore([makeCity("Pune", points: makePoints(0..<25))]), in: path)
         let smaller = makeStore(capacity: 3)
         let file = try open(path, smaller)
@@ -226,7 +226,7 @@ import Testing
         #expect(try restored(path, capacity: 100).indices(of: "Pune") == [23, 24, 25])
     }
 
-    @Test func `The history gets the categories of another scale, and counts their changes anew`() throws {
+    @Test func `Under another scale, categories are computed again and change counts restart`() throws {
         let store = makeStore()
         for (second, index) in [40, 160, 161].enumerated() { store.receive("Pune", Double(index), at: second) }
         try save(store, in: path)

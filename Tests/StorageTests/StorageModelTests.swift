@@ -4,11 +4,11 @@ import Testing
 
 @testable import Storage
 
-@Suite struct `The file beside its store` {
-    /// Readings of some cities, clocks that are set back, cities that expire, and ends of both kinds, in any order: what a
-    /// start finds is what the store had at the last batch.
+@Suite struct `The storage file compared with its store` {
+    /// Readings of some cities, clocks that go back, cities that expire, and ends of both kinds, in random order: a
+    /// start finds what the store had at the last batch.
     @Test(arguments: 0..<12, HistoryRule.Keep.allCases)
-    func `A file has what the store had at the last batch, whatever happened before`(
+    func `The file holds what the store had at the last batch, whatever happened before`(
         seed: Int, keep: HistoryRule.Keep
     ) throws {
         let directory = TemporaryDirectory(in: "/dev/shm")
@@ -34,7 +34,7 @@ import Testing
                 let expected = store.cities
                 drop(writer)
                 writer = try restart(path, &store, makeStore())
-                // A city without a point comes back if it had a reading at a proper end.
+                // A city without a point comes back only after a clean end.
                 for city in expected {
                     let found = store.cities.first { $0.name == city.name }
                     #expect((found?.points ?? []) == city.points, "step \(step)")

@@ -8,10 +8,10 @@ import Testing
 @testable import Storage
 
 let testTime: Int64 = 1_795_236_585_252
-/// When files are opened: no time of the tests is in its future.
+/// When files are opened, later than the readings of most tests.
 let openingTime = testTime + 10_000_000
 
-/// 9999-12-31T23:59:59.999Z, the last that the file can have.
+/// 9999-12-31T23:59:59.999Z, the latest time that the file can hold.
 let lastTime: Int64 = 253_402_300_799_999
 
 /// A store that keeps every reading as a point.
@@ -27,7 +27,7 @@ func makeStore(
 }
 
 extension ReadingStore {
-    /// Takes in a message with a reading of each city.
+    /// Receives a message with a reading of each city.
     func receive(_ names: [String], _ index: Double, at second: Int, milliseconds: Int = 0) {
         var decoder = FeedDecoder(format: FeedFormat())
         let elements = names.map { #"{"city":"\#($0)","aqi":\#(index)}"# }.joined(separator: ",")
@@ -47,7 +47,7 @@ func makeCity(_ name: String, index: Double = 50.5, points: [HistoryPoint] = [])
     City(id: 0, name: Array(name.utf8), index: index, updatedAt: testTime - 1, receivedAt: testTime + 7, points: points)
 }
 
-/// Points a second apart, the index counting with them.
+/// Points a second apart, with their numbers as indices.
 func makePoints(_ numbers: Range<Int>) -> [HistoryPoint] {
     numbers.map { HistoryPoint(time: testTime + Int64($0) * 1000, index: Double(abs($0) % 1000), category: 1) }
 }
@@ -62,20 +62,20 @@ func finish(_ file: StorageFile) {
     file.run { Issue.record("\($0)") }
 }
 
-/// A file with what a store has, closed.
+/// Writes a store to a file and closes it.
 func save(_ store: ReadingStore, in path: String) throws {
     let writer = try makeWriter(path, store)
     finish(writer)
 }
 
-/// The writer's last pass, and the end.
+/// Runs the writer's last pass and closes its file.
 func finish(_ writer: consuming StorageWriter) {
     var writer = writer
     #expect(writer.pass(now: openingTime, isLast: true) == [])
     writer.finish()
 }
 
-/// A store with what a start finds. The file is left as after a kill.
+/// A store with what a start restores. The file is left as after a kill.
 func restored(_ path: String, capacity: Int = 25, scale: Scale = .india) throws -> ReadingStore {
     let store = makeStore(capacity: capacity, scale: scale)
     var writer = StorageWriter(path, store: store)
@@ -85,7 +85,7 @@ func restored(_ path: String, capacity: Int = 25, scale: Scale = .india) throws 
     return store
 }
 
-/// Why a start has moved the file aside, of which nothing is used.
+/// The reason why a start moved the file aside without using any of it.
 func quarantineReason(of path: String) throws -> String {
     let store = makeStore()
     let outcome = try open(path, store).outcome
@@ -94,8 +94,8 @@ func quarantineReason(of path: String) throws -> String {
     return reason
 }
 
-/// Cities as they come back after a kill, if nothing was written since their newest point: that is the current reading,
-/// and the counters begin anew.
+/// Cities as they come back after a kill if nothing was written since their newest point: it is the current reading,
+/// and the counters restart.
 func killed(_ cities: [City]) -> [City] {
     cities.compactMap { city in
         guard let newest = city.points.last else { return nil }
@@ -107,24 +107,24 @@ func killed(_ cities: [City]) -> [City] {
     }
 }
 
-/// A writer whose file is not closed properly when it goes, as after the death of the process. The store is restored, as
-/// far as it does not know the cities.
+/// A writer whose file is not closed properly when it is released, as if the process had died. Restores the cities that
+/// the store does not know.
 func makeWriter(_ path: String, _ store: ReadingStore) throws -> StorageWriter {
     var writer = StorageWriter(path, store: store)
     _ = try writer.open(now: openingTime)
     return writer
 }
 
-/// Gives up a writer without closing its file.
+/// Releases a writer without closing its file.
 func drop(_ writer: consuming StorageWriter) {}
 
-/// Runs SQL of its own on a file that nobody has open.
+/// Runs SQL on a file that is not open elsewhere.
 func execute(_ sql: String, on path: String) throws {
     let readWriteCreate: Int32 = 6
     try SQLiteConnection(name: path, flags: readWriteCreate).execute(sql)
 }
 
-/// A number that SQL finds in a file that nobody has open.
+/// The number that an SQL query finds in a file that is not open elsewhere.
 func integer(_ sql: String, in path: String) throws -> Int {
     let readWrite: Int32 = 2
     return try #require(Int(SQLiteConnection(name: path, flags: readWrite).text(sql)))

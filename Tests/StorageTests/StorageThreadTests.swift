@@ -6,11 +6,11 @@ import Testing
 
 @testable import Storage
 
-@Suite struct `The file on its own thread` {
+@Suite struct `The storage file on its own thread` {
     let directory = TemporaryDirectory()
     var path: String { directory.file("storage.db") }
 
-    @Test func `A file has all changes from other threads after stop, and its figures can be read meanwhile`() throws {
+    @Test func `After stop a file has all changes of other threads, and its statistics stay readable`() throws {
         let store = makeStore()
         let file = try open(path, store)
         let events = Mutex<[StorageEvent]>([])
@@ -28,7 +28,7 @@ import Testing
         #expect(try restored(path).cities == store.cities)
     }
 
-    @Test func `A file gives up its lock if nobody runs it`() throws {
+    @Test func `A file that is never run releases its lock`() throws {
         _ = try open(path, makeStore())
         #expect(try open(path, makeStore()).outcome == .restored(cities: 0, leftOut: 0))
     }

@@ -9,7 +9,7 @@ struct FeedDecoderTests {
     /// A message, its readings and its rejections.
     typealias Row = (message: String, cities: [String], rejections: [String: UInt64])
 
-    /// One element with this value for the Pune between two good neighbours.
+    /// A message with this value for Pune between two good elements.
     private static func value(_ value: String, _ city: String?, _ reason: String? = nil) -> Row {
         let message = #"[{"city":"Delhi","aqi":1},{"city":"Pune","aqi":\#(value)},{"city":"Surat","aqi":3}]"#
         return (message, ["Delhi 1.0"] + (city.map { [$0] } ?? []) + ["Surat 3.0"], reason.map { [$0: 1] } ?? [:])
@@ -23,8 +23,8 @@ struct FeedDecoderTests {
         (message, [], [reason: count])
     }
 
-    /// The time for a message does not depend on the number.
-    @Test func `A place in an array may have any number`() {
+    /// Decoding time does not depend on the number.
+    @Test func `A position in an array may be any number`() {
         var decoder = FeedDecoder(format: FeedFormat(items: ["9223372036854775807"].map { Array($0.utf8) }))
         let isWithoutReadings = decoder.decode(Array("[[1],2]".utf8).span, receivedAt: 0).isWithoutReadings
         #expect(isWithoutReadings)
@@ -67,14 +67,14 @@ struct FeedDecoderTests {
         value("\"1,5\"", nil, "bad_value"), value("\"--\"", nil, "bad_value"), value("\"NAN/A\"", nil, "bad_value"),
         value("true", nil, "bad_value"), value("[]", nil, "bad_value"), value("{}", nil, "bad_value"),
         rejected(#"[{"city":"Pune"}]"#, "no_value"),
-        // The first reason that applies is the one.
+        // The first reason that applies counts.
         (
             #"[{"city":7.5,"aqi":true},{"city":null,"aqi":-1},{"city":"x"}]"#, [],
             ["bad_city": 1, "no_city": 1, "no_value": 1]
         ),
     ]
 
-    @Test(arguments: all) func `A message becomes readings and rejections`(_ row: Row) {
+    @Test(arguments: all) func `A message is decoded into readings and rejections`(_ row: Row) {
         var test = TestStore()
         test.receive(row.message)
         #expect(test.cities == row.cities)
@@ -86,7 +86,7 @@ struct FeedDecoderTests {
         #expect(feed.lastMessageAt == TestStore.start)
     }
 
-    @Test func `A message is read by pointers into its elements`() {
+    @Test func `Fields may be pointers into an element`() {
         let format = FeedFormat(
             cityField: "/station/name", valueField: "/iaqi/0/v", timeField: "/at/s", pollutantsField: "/iaqi/1",
             placeField: "/station")
@@ -127,14 +127,14 @@ struct FeedDecoderTests {
             ("\"yesterday\"", nil, "bad_time"), ("\"+0530\"", nil, "bad_time"), ("\"\"", nil, "bad_time"),
             ("true", nil, "bad_time"), ("-1", nil, "bad_time"), ("1e300", nil, "bad_time"),
         ] as [(String, Timestamp?, String?)])
-    func `A reading has its own time, or is rejected`(_ time: String, _ updatedAt: Timestamp?, _ reason: String?) {
+    func `A reading's time is parsed or rejected`(_ time: String, _ updatedAt: Timestamp?, _ reason: String?) {
         var test = TestStore(format: FeedFormat(timeField: "time"))
         test.receive(#"[{"city":"Pune","aqi":1,"time":\#(time)}]"#)
         #expect(test.state(of: "Pune")?.updatedAt == updatedAt)
         #expect(test.rejections == (reason.map { [$0: 1] } ?? [:]))
     }
 
-    @Test func `A time without a zone is in the one that is told, or the message says so`() {
+    @Test func `A time without a zone is in the configured one, or the message reports it`() {
         let message = Array(#"[{"city":"Pune","aqi":1,"time":"2026-11-21T10:19:45"}]"#.utf8)
         var told = TestStore(format: FeedFormat(timeField: "time", timeZone: 19_800_000))
         told.receive(message)
@@ -146,7 +146,7 @@ struct FeedDecoderTests {
         #expect(untold.decoder.decode(message.span, receivedAt: TestStore.start).hasTimesWithoutZone == true)
     }
 
-    @Test func `A message without anything at the place of its items is without readings`() throws {
+    @Test func `A message with nothing at the pointer to its items is without readings`() throws {
         var test = TestStore(format: FeedFormat(items: try #require(jsonPointer("/data"))))
         for message in [#"{"type":"heartbeat"}"#, #"{"data":null}"#, #"{"data":[]}"#, "[]"] { test.receive(message) }
         #expect(test.rejections.isEmpty)
@@ -155,7 +155,7 @@ struct FeedDecoderTests {
         #expect(test.rejections == ["not_an_array": 1])
     }
 
-    @Test func `A message goes through a program, which makes its elements`() {
+    @Test func `A program turns a message into its elements`() {
         func decoded(_ message: String, _ results: String?) -> FeedMessage {
             var decoder = FeedDecoder(format: FeedFormat())
             return decoder.decode(Array(message.utf8).span, receivedAt: TestStore.start) { _ in
@@ -171,7 +171,7 @@ struct FeedDecoderTests {
         #expect(decoded("{}", "[7]").rejections[.notAnObject] == 1)
     }
 
-    @Test func `A reading older than the city's newest is skipped, whatever else is wrong with it`() {
+    @Test func `A reading older than the city's newest is rejected for its time, whatever else is wrong`() {
         var test = TestStore(format: FeedFormat(timeField: "time"))
         test.receive(#"[{"city":"Pune","aqi":1,"time":1795236580},{"city":"Pune","aqi":2,"time":1795236579}]"#)
         test.receive(#"[{"city":"Pune","aqi":-3,"time":1795236579},{"city":"Pune","aqi":-3,"time":1795236581}]"#)

@@ -27,7 +27,7 @@ struct HistoryDocumentTests {
         return test
     }
 
-    @Test func `The history document is the golden document`() throws {
+    @Test func `The history document matches its golden files`() throws {
         try expectGolden(Array(document(store()).utf8), named: "history.json")
         try expectGolden(Array(document(TestStore()).utf8), named: "history-empty.json")
     }
@@ -46,11 +46,11 @@ struct HistoryDocumentTests {
             ("since=0&city=Pune&limit=1", ["Pune 53.0"]),
             ("&city=Pune&&limit=1&", ["Pune 53.0"]), ("since=99999999999999999999999", []),
         ] as [(String, [String])])
-    func `The history document has the points asked for`(_ query: String, _ expected: [String]) throws {
+    func `The history document has the points that the query selects`(_ query: String, _ expected: [String]) throws {
         #expect(try points(store(), query) == expected)
     }
 
-    @Test func `The history document takes as many cities as a target has room for`() throws {
+    @Test func `A query may name as many cities as fit into a request target`() throws {
         let query = Array(repeating: "city=a", count: 1165).joined(separator: "&")
         #expect(try HistoryQuery(query).cities?.count == 1165)
     }
@@ -69,12 +69,12 @@ struct HistoryDocumentTests {
             ("city=%ff", #"query: the value of "city" is not percent-encoded UTF-8"#),
             ("%ff=1", "query: a parameter's name is not percent-encoded UTF-8"),
         ])
-    func `The history document rejects a malformed query`(_ query: String, _ line: String) {
+    func `A malformed query is rejected with the reason`(_ query: String, _ line: String) {
         let error = #expect(throws: QueryError.self) { try HistoryQuery(query) }
         #expect(error?.line == line)
     }
 
-    @Test func `The history document is the same bytes as long as the shown points are the same`() throws {
+    @Test func `The history document stays identical as long as its points do`() throws {
         var test = store()
         let before = try document(test, "city=Pune")
         test.receive("São Paulo", 3, at: TestStore.start + 60_000)

@@ -10,7 +10,7 @@ struct HistoryTests {
             ([0], [0]), ([0, 1], [0, 1]), ([0, 1, 2, 30], [0, 1]), ([0, 1, 30.999], [0, 1]), ([0, 1, 31], [0, 1, 31]),
             ([0, 1, 35, 61, 65], [0, 1, 35, 65]), ([0, 100], [0, 100]), ([0, 100, 129, 130], [0, 100, 130]),
         ] as [([Double], [Double])])
-    func `The history keeps the first two at once, then one an interval later`(
+    func `The first two readings become points at once, and later ones after an interval`(
         _ readings: [Double], _ points: [Double]
     ) {
         var test = TestStore()
@@ -18,7 +18,7 @@ struct HistoryTests {
         #expect(test.points(of: "Pune").map { Double($0.time - TestStore.start) / 1000 } == points)
     }
 
-    @Test func `The history keeps the last of each window when it closes`() {
+    @Test func `With keep last, the last reading of a window becomes a point when it closes`() {
         var test = TestStore(history: HistoryRule(interval: 30_000, keep: .last))
         let window = TestStore.start / 30_000 * 30_000
         for (second, index) in [(1, 1), (29.999, 2), (30, 3), (59, 4), (125, 5)] {
@@ -35,7 +35,7 @@ struct HistoryTests {
         #expect(test.points(of: "Pune").count == 3)
     }
 
-    @Test func `The history keeps one reading of a window, also of those that come late`() {
+    @Test func `With keep last, a late reading replaces the point of its window`() {
         let format = FeedFormat(timeField: "time")
         var test = TestStore(history: HistoryRule(interval: 30_000, keep: .last), format: format)
         let window = TestStore.start / 30_000 * 30_000
@@ -55,13 +55,13 @@ struct HistoryTests {
     }
 
     @Test(arguments: HistoryRule.Keep.allCases)
-    func `The history keeps every reading when the interval is 0`(_ keep: HistoryRule.Keep) {
+    func `Every reading becomes a point if the interval is 0`(_ keep: HistoryRule.Keep) {
         var test = TestStore(history: HistoryRule(interval: 0, keep: keep))
         for index in 0..<5 { test.receive("Pune", Double(index), at: TestStore.start + Int64(index)) }
         #expect(test.points(of: "Pune").map(\.index) == [0, 1, 2, 3, 4])
     }
 
-    @Test func `The history with room for one point still takes the first two at once, then waits`() {
+    @Test func `A history of one point takes the first two readings at once and then waits`() {
         var test = TestStore(history: HistoryRule(capacity: 1))
         for (second, index) in [(0, 1), (1, 2), (2, 3), (31, 4)] {
             test.receive("Pune", Double(index), at: TestStore.start + Int64(second * 1000))
@@ -70,7 +70,7 @@ struct HistoryTests {
     }
 
     @Test(arguments: HistoryRule.Keep.allCases)
-    func `The history does not change when a feed repeats itself`(_ keep: HistoryRule.Keep) {
+    func `The history does not change when a feed repeats a reading`(_ keep: HistoryRule.Keep) {
         let format = FeedFormat(timeField: "time")
         var test = TestStore(history: HistoryRule(interval: 30_000, keep: keep), format: format)
         let time = TestStore.start - 60_000
@@ -85,7 +85,7 @@ struct HistoryTests {
         #expect(test.history() == document, "the same points are the same document")
     }
 
-    @Test func `The history drops what a clock that was set back has put into the future`() {
+    @Test func `Points in the future are dropped after the clock is set back`() {
         var test = TestStore(history: HistoryRule(interval: 100_000))
         for index in 0...3 { test.receive("Pune", Double(index), at: TestStore.start + Int64(index) * 100_000) }
         test.store.moveArrivals(at: TestStore.start + 150_000, by: -150_000, elapsed: 0)
@@ -116,12 +116,12 @@ struct HistoryTests {
 
     @Test(
         arguments: [
-            // A later window is closed; then a reading comes for one before it.
+            // A later window is closed when a reading of an earlier one arrives.
             ([], [2, 30, 6], [6]), ([], [2, 30, 42], [2, 30, 42]),
-            // Points of a shorter interval were restored: the last one alone is that of the window.
+            // Points of a shorter interval were restored: only the last one is the window's.
             ([1, 2, 3], [5, 30], [1, 2, 5, 30]), ([1, 2, 3], [2.5, 30], [1, 2, 2.5, 30]),
         ] as [([Double], [Double], [Double])])
-    func `The history has one point for a window, whatever comes late`(
+    func `A window has one point, even with late readings and restored points`(
         _ restored: [Double], _ readings: [Double], _ points: [Double]
     ) {
         let rule = HistoryRule(interval: 20_000, keep: .last)
@@ -135,7 +135,7 @@ struct HistoryTests {
     }
 
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
-    func `The history is the newest points of the list, for any readings`(_ seed: UInt64) {
+    func `The history equals the newest points of a plain list for random readings`(_ seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let rule = HistoryRule(
             capacity: .random(in: 1...30, using: &random), interval: .random(in: 0...50, using: &random))

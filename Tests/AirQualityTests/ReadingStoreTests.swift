@@ -5,7 +5,7 @@ import Testing
 
 struct ReadingStoreTests {
     /// A page of a version is not rendered again, and a city of a version that is saved is not saved again.
-    @Test func `A store has another version after each part of a message`() {
+    @Test func `The store's version changes with each part of a message`() {
         var test = TestStore()
         let text = Array(#"[{"city":"Pune","aqi":7},{"city":"Delhi","aqi":300}]"#.utf8)
         let message = test.decoder.decode(text.span, receivedAt: TestStore.start)
@@ -23,7 +23,7 @@ struct ReadingStoreTests {
 
     @Test func `The store compares and sorts names by their bytes`() {
         var test = TestStore()
-        // Two spellings of é, which Swift's String holds for equal.
+        // Two spellings of é that are equal to Swift's String.
         test.receive(
             "[{\"city\":\"Caf\u{E9}\",\"aqi\":1},{\"city\":\"Cafe\u{301}\",\"aqi\":2},{\"city\":\"Cafz\",\"aqi\":3},{\"city\":\"caf\",\"aqi\":4},{\"city\":\"Ca\",\"aqi\":5}]"
         )
@@ -61,7 +61,7 @@ struct ReadingStoreTests {
         #expect(test.store.takeRejectedNames().isEmpty)
     }
 
-    @Test func `A city may have been stored with any arrival`() {
+    @Test func `A restored city may have any arrival time`() {
         let store = TestStore(feeds: ["a"]).store
         let city = City(id: 0, name: Array("Pune".utf8), index: 1, updatedAt: 1, receivedAt: .min, points: [])
         store.restore([city], at: TestStore.start)
@@ -69,7 +69,7 @@ struct ReadingStoreTests {
         #expect(TestStore.start - store.snapshot().states[0].receivedAt > 0)
     }
 
-    @Test func `A feed that was removed while it was paused comes back unpaused`() {
+    @Test func `A feed that was removed while paused is not paused when it is added again`() {
         let store = TestStore(feeds: ["a"]).store
         store.apply(.paused, feed: 0)
         store.removeFeed(0)
@@ -77,7 +77,7 @@ struct ReadingStoreTests {
         #expect(!store.feeds[number].isPaused)
     }
 
-    @Test func `The store counts a city that comes twice, in a message or from two feeds, and names it once`() {
+    @Test func `Duplicates of a city in a message or from two feeds are counted, and named once`() {
         let store = TestStore(feeds: ["a", "b"]).store
         var decoder = FeedDecoder(format: FeedFormat())
         let one = store.setFeed(label: "a", idleTimeout: 60_000)
@@ -98,13 +98,13 @@ struct ReadingStoreTests {
         #expect(receive(["Delhi"], feed: one, second: 125) == 1)
         #expect(store.takeDuplicateNames() == ["Delhi"])
         #expect(store.feeds.map(\.duplicates) == [3, 1])
-        // A feed that gets the number of another one has not had its cities.
+        // A feed that reuses another's number does not inherit its cities.
         store.removeFeed(one)
         _ = store.setFeed(label: "c", idleTimeout: 60_000)
         #expect(receive(["Delhi"], feed: other, second: 126) == 0)
     }
 
-    @Test func `Every city that comes twice is named, and once`() {
+    @Test func `Every duplicate city is named, and only once`() {
         var test = TestStore()
         let names = (0..<25).map { "City \($0)" }
         let message = "[" + (names + names).map { #"{"city":"\#($0)","aqi":1}"# }.joined(separator: ",") + "]"
@@ -114,7 +114,7 @@ struct ReadingStoreTests {
         #expect(test.store.takeDuplicateNames().isEmpty)
     }
 
-    @Test func `The store takes a reading that is not newer for the same: it renews neither arrival nor expiry`() {
+    @Test func `A reading with the same time changes the index but renews neither arrival nor expiry`() {
         var test = TestStore(expireAfter: 60_000, format: FeedFormat(timeField: "time", pollutantsField: "p"))
         func message(_ index: Int) -> String {
             #"{"city":"Pune","aqi":\#(index),"time":\#(TestStore.start),"p":{"o3":\#(index)}}"#
@@ -125,15 +125,15 @@ struct ReadingStoreTests {
         #expect(test.points(of: "Pune").map(\.index) == [60] && test.concentrations(of: "Pune") == "o3 60.0")
         #expect(test.state(of: "Pune")?.receivedAt == TestStore.start)
         #expect(test.store.expire(at: TestStore.start + 60_001) == 1)
-        // Nor does it bring an expired city back, until it has news.
+        // Nor does it bring an expired city back until its time is newer.
         test.receive(message(60), at: TestStore.start + 61_000)
         #expect(test.cities.isEmpty && test.store.feeds[0].readings == 3 && test.rejections.isEmpty)
         test.receive(#"{"city":"Pune","aqi":9,"time":\#(TestStore.start + 1)}"#, at: TestStore.start + 61_000)
         #expect(test.cities == ["Pune 9.0"])
     }
 
-    /// An arrival that happens to be the time that the feed gives is a time of the feed all the same.
-    @Test func `The store keeps the order of times that the feed gives, also where one is the arrival`() {
+    /// A time from the feed that happens to equal the arrival is still a time from the feed.
+    @Test func `Times from the feed keep their order even if one equals the arrival`() {
         var test = TestStore(format: FeedFormat(timeField: "time"))
         test.receive(#"{"city":"Pune","aqi":1,"time":\#(TestStore.start + 10)}"#, at: TestStore.start)
         test.receive(#"{"city":"Pune","aqi":2,"time":\#(TestStore.start)}"#, at: TestStore.start)
@@ -142,7 +142,7 @@ struct ReadingStoreTests {
         #expect(test.cities == ["Pune 3.0"])
     }
 
-    @Test func `The store drops cities not heard of, by arrival, and forgets them entirely`() {
+    @Test func `Cities expire by their arrival and are forgotten entirely`() {
         var test = TestStore(cityLimit: 2, expireAfter: 60_000)
         test.receive("Pune", 1, at: TestStore.start)
         test.receive("Delhi", 2, at: TestStore.start + 30_000)
@@ -150,7 +150,7 @@ struct ReadingStoreTests {
         #expect(test.store.expire(at: TestStore.start + 60_001) == 1)
         #expect(test.cities == ["Delhi 2.0"])
         #expect(test.store.snapshot().expiredCount == 1)
-        // There is room again, and a city that comes back begins anew.
+        // There is room again, and a city that returns starts afresh.
         test.receive("Surat", 3, at: TestStore.start + 70_000)
         test.receive("Pune", 300, at: TestStore.start + 70_000)
         #expect(test.cities == ["Delhi 2.0", "Surat 3.0"])
@@ -160,7 +160,7 @@ struct ReadingStoreTests {
         #expect(test.changes(of: "Pune") == CategoryChanges())
     }
 
-    @Test func `A store closes the windows of all cities, however many there are`() {
+    @Test func `The store closes the windows of all cities, however many there are`() {
         var test = TestStore(history: HistoryRule(interval: 30_000, keep: .last), cityLimit: 100_000)
         let count = 5000
         test.receive("[" + (0..<count).map { #"{"city":"\#($0)","aqi":1}"# }.joined(separator: ",") + "]")
@@ -168,7 +168,7 @@ struct ReadingStoreTests {
         #expect(test.store.snapshot().pointCount == count)
     }
 
-    @Test func `A store says whether its lock is free, without waiting for it`() {
+    @Test func `The store reports whether its lock is free without waiting for it`() {
         let store = TestStore().store
         #expect(store.isUnlocked)
         store.withLock { _ in #expect(!store.isUnlocked) }
@@ -176,13 +176,13 @@ struct ReadingStoreTests {
     }
 
     @Test(arguments: 1...4 as ClosedRange<UInt64>)
-    func `The store takes a message in as it does its readings one by one`(_ seed: UInt64) {
+    func `A whole message has the same effect as its readings one by one`(_ seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var whole = TestStore(cityLimit: 100)
         var single = TestStore(cityLimit: 100)
         for step in 0..<30 {
             let time = TestStore.start + Int64(step) * 20_000
-            // Cities that come twice, new ones among them, more than there is room for, and indices that are rejected.
+            // Duplicate and new cities, more than there is room for, and indices that are rejected.
             let elements = (0..<Int.random(in: 1...500, using: &random)).map { _ in
                 let city = Int.random(in: 0..<(step * 6 + 5), using: &random)
                 let index = Int.random(in: 0..<110, using: &random) * Int.random(in: 1...100, using: &random)
@@ -201,9 +201,9 @@ struct ReadingStoreTests {
         }
     }
 
-    /// Cities come and go in any order; a dictionary says what must be there.
+    /// Cities come and go in any order; a dictionary has the expected ones.
     @Test(arguments: 1...3 as ClosedRange<UInt64>)
-    func `The store finds every city among many, in the order of names`(_ seed: UInt64) {
+    func `The store has exactly the cities that have not expired, in the order of names`(_ seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var test = TestStore(cityLimit: 100_000, expireAfter: 1000)
         var expected: [String: (index: Double, at: Timestamp)] = [:]
@@ -226,7 +226,7 @@ struct ReadingStoreTests {
         }
     }
 
-    @Test func `The store leaves a snapshot as it was`() {
+    @Test func `A snapshot does not change with the store`() {
         var test = TestStore()
         test.receive("Pune", 1, at: TestStore.start)
         let snapshot = test.store.snapshot(withHistories: true)
@@ -237,11 +237,11 @@ struct ReadingStoreTests {
     }
 
     @Test(arguments: [3_600_000, -3_600_000] as [Int64])
-    func `The store lets no city expire because the clock was set`(step: Int64) {
+    func `A step of the clock makes no city expire`(step: Int64) {
         var test = TestStore(expireAfter: 60_000)
         test.receive("Old", 1, at: TestStore.start)
         test.receive("Young", 1, at: TestStore.start + 30_000)
-        // The clock is set, a message comes, and only then is it noticed.
+        // The clock is set, and a message arrives before the step is noticed.
         let now = TestStore.start + 30_500 + step
         test.receive("New", 1, at: now - 100)
         test.store.moveArrivals(at: now, by: step, elapsed: 400)
@@ -252,7 +252,7 @@ struct ReadingStoreTests {
         #expect(test.store.expire(at: TestStore.start + step + 90_401) == 1)
     }
 
-    @Test func `The store takes readings of what is now the future for readings of now when the clock is set back`() {
+    @Test func `Readings in the future move to the present when the clock is set back`() {
         var test = TestStore(expireAfter: 60_000, format: FeedFormat(timeField: "time"))
         func message(_ index: Int, _ time: Timestamp) -> String { #"{"city":"Pune","aqi":\#(index),"time":\#(time)}"# }
         test.receive(message(1, TestStore.start), at: TestStore.start)
@@ -267,7 +267,7 @@ struct ReadingStoreTests {
         #expect(test.store.expire(at: now + 61_001) == 1)
     }
 
-    @Test func `The store restores what it gave, with the original times`() {
+    @Test func `A store restores saved cities with their original times`() {
         var test = TestStore(history: HistoryRule(capacity: 4, interval: 0))
         for step in 0..<6 {
             test.receive("Pune", step == 3 ? 200 : 40, at: TestStore.start + Int64(step))

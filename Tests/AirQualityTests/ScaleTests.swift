@@ -12,13 +12,13 @@ struct ScaleTests {
             ("us", 201, 5), ("us", 301, 6), ("eu", 19.9, 1), ("eu", 20, 2), ("eu", 40, 3), ("eu", 60, 4), ("eu", 80, 5),
             ("eu", 99.9, 5), ("eu", 100, 6),
         ] as [(String, Double, UInt8)])
-    func `A scale gives a category from its boundaries up`(_ name: String, _ index: Double, _ category: UInt8) throws {
+    func `A category begins exactly at its boundary`(_ name: String, _ index: Double, _ category: UInt8) throws {
         let scale = try #require(Scale.all.first { $0.name == name })
         #expect(scale.category(of: index) == category)
     }
 
     @Test(arguments: Scale.all)
-    func `A scale numbers its categories in rising order, each with a face and a colour`(_ scale: Scale) {
+    func `The categories of a scale are in rising order, each with a face and a colour`(_ scale: Scale) {
         #expect(scale.categories.map(\.number) == [1, 2, 3, 4, 5, 6])
         #expect(scale.categories.first?.from == 0)
         #expect(zip(scale.categories, scale.categories.dropFirst()).allSatisfy { $0.from < $1.from })

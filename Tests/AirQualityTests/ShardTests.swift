@@ -8,7 +8,7 @@ import Testing
 struct ShardTests {
     private static let counts = [2, 3, 4, 5, 16, 17, 105, 10_000]
 
-    /// A name, its FNV-1a, and the shard that it is in among each number of shards of `counts`.
+    /// A name, its FNV-1a hash, and its shard for each number of shards in `counts`.
     ///
     /// The rows never change, because other programs route by the same rule: `support/shards.py` has it in Python.
     @Test(
@@ -26,7 +26,7 @@ struct ShardTests {
             ("北京", 0x9AA1_E75C_F025_7D61, [0, 0, 0, 0, 0, 0, 65, 5730]),
             ("City 000001", 0x46FA_DC09_5316_1889, [0, 0, 0, 4, 8, 8, 61, 1729]),
         ] as [(String, UInt64, [Int])])
-    func `A name has the shard that it has always had`(name: String, hash: UInt64, shards: [Int]) {
+    func `The shard of a name never changes`(name: String, hash: UInt64, shards: [Int]) {
         let name = Array(name.utf8)
         #expect(fnv1a(name.span) == hash)
         for (count, index) in zip(Self.counts, shards) {
@@ -42,12 +42,12 @@ struct ShardTests {
     /// Results of other implementations:
     /// https://github.com/dgryski/go-jump and https://pypi.org/project/jump-consistent-hash/.
     @Test(arguments: [(1, 1, 0), (42, 57, 43), (0xDEAD_10CC, 1, 0), (0xDEAD_10CC, 666, 361), (256, 1024, 520)])
-    func `The shard of a name is the jump consistent hash of others`(key: UInt64, count: Int, bucket: Int) {
+    func `The jump consistent hash matches other implementations`(key: UInt64, count: Int, bucket: Int) {
         #expect(Shard.jump(key, count: count) == bucket)
     }
 
     @Test(arguments: [1, 2, 4, 16, 100])
-    func `The shard of a name is even, and moves only into a new one`(_ count: Int) {
+    func `Names spread evenly over shards and move only into a new shard`(_ count: Int) {
         let total = 20_000
         var sizes = [Int](repeating: 0, count: count + 1)
         var moved = 0
@@ -67,7 +67,7 @@ struct ShardTests {
     }
 
     @Test(arguments: [0, 1, .max, 0xCBF2_9CE4_8422_2325] as [UInt64])
-    func `The shard of a name has a place for every key, up to the most shards`(_ key: UInt64) {
+    func `Every key has a shard, up to the maximum number of shards`(_ key: UInt64) {
         for count in [1, 2, 10_000, Shard.maximumCount] { #expect((0..<count).contains(Shard.jump(key, count: count))) }
     }
 }
@@ -86,7 +86,7 @@ struct SkippedElementsTests {
     }
 
     @Test(arguments: ["city", "Stadtname", "Straße", #"a"b"#])
-    func `Elements of other shards' cities are known by the field with the city`(_ field: String) {
+    func `Elements of other shards are recognised by the configured city field`(_ field: String) {
         let shards = (0..<2).map { index -> (cities: Int, skipped: UInt64?) in
             let shard = Shard(index: index, count: 2)
             var test = TestStore(format: FeedFormat(cityField: field, shard: shard))
@@ -98,7 +98,7 @@ struct SkippedElementsTests {
         for shard in shards { #expect(shard.skipped == UInt64(100 - shard.cities)) }
     }
 
-    @Test func `Elements of other shards' cities are counted, and a message that is rejected counts none`() {
+    @Test func `Elements of other shards are counted, except in rejected messages`() {
         var test = TestStore(format: FeedFormat(shard: Self.shard))
         #expect(test.store.feeds[0].skipped == 0)
         for (message, skipped) in [

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AirQualityIndex
 
-/// One class of one pollutant as CPCB prints it: typed from its table once more, not made from ours.
+/// One class of one pollutant as CPCB prints it, typed from its table independently of ours.
 private struct PrintedClass: Sendable, CustomTestStringConvertible {
     var pollutant: Pollutant
     var concentrations: ClosedRange<Double>
@@ -30,7 +30,7 @@ private func isNear(_ index: Double?, _ expected: Double) -> Bool { index.map { 
 
 struct BreakpointsTests {
     @Test(arguments: PrintedClass.all)
-    private func `A class of CPCB's table begins and ends where it is printed`(row: PrintedClass) throws {
+    private func `A class of CPCB's table begins and ends at the printed values`(row: PrintedClass) throws {
         let curve = try #require(Breakpoints.india[row.pollutant])
         #expect(isNear(curve.index(row.concentrations.lowerBound), row.indices.lowerBound))
         #expect(isNear(curve.index(row.concentrations.upperBound), row.indices.upperBound))
@@ -39,7 +39,7 @@ struct BreakpointsTests {
     }
 
     @Test(arguments: [(Pollutant.pm25, 251.0), (.pm10, 431), (.no2, 401), (.so2, 1601), (.co, 34.1), (.nh3, 1801)])
-    func `Severe begins at 401 and goes on with the slope of Very poor`(pollutant: Pollutant, start: Double) throws {
+    func `Severe begins at 401 and continues the slope of Very poor`(pollutant: Pollutant, start: Double) throws {
         let curve = try #require(Breakpoints.india[pollutant])
         #expect(isNear(curve.index(start), 401))
         let veryPoor = try #require(PrintedClass.all.last { $0.pollutant == pollutant })
@@ -57,12 +57,12 @@ struct BreakpointsTests {
                 [(0, 0), (2.5, 10), (5, 20), (15, 40), (50, 60), (90, 80), (140, 100), (190, 120)]
             ),
         ] as [(String, SubIndexCurve?, [(Double, Double)])])
-    func `Classes touch; the last one goes on`(name: String, curve: SubIndexCurve?, points: [(Double, Double)]) throws {
+    func `Classes join; the last continues`(name: String, curve: SubIndexCurve?, points: [(Double, Double)]) throws {
         let curve = try #require(curve)
         for (concentration, index) in points { #expect(isNear(curve.index(concentration), index), "\(concentration)") }
     }
 
-    @Test func `No curve has a hole or falls`() throws {
+    @Test func `Every curve rises without gaps`() throws {
         var curves = [Breakpoints.pm25, Breakpoints.pm10, Breakpoints.co, Breakpoints.no2, Breakpoints.so2]
         curves += [Breakpoints.ozone8Hours, Breakpoints.ozoneHour]
         curves += Array(Breakpoints.india.values) + Array(Breakpoints.europe.values)

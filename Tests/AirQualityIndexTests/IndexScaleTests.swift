@@ -23,7 +23,7 @@ private func µg(_ ppb: Double, _ pollutant: Pollutant) -> Double { ppb * (pollu
 
 struct NowCastTests {
     /// EPA, "Computing the NowCast": 13, 16, 10, 21, 74, 64, 53, 82, 90, 75, 80, 50 µg/m³, newest first, give 17.4.
-    @Test func `EPA's published NowCast comes out as printed`() throws {
+    @Test func `The NowCast of EPA's published example is as printed`() throws {
         let values: [Double?] = [13, 16, 10, 21, 74, 64, 53, 82, 90, 75, 80, 50]
         let nowCast = try #require(air([.pm25: values]).nowCast(of: .pm25, endingAt: 1000))
         #expect((nowCast * 10).rounded() == 174)
@@ -34,7 +34,7 @@ struct NowCastTests {
             ("air that does not change", steady(40), 40), ("no dust", steady(0), 0),
             ("none of the newest two hours", [nil, nil] + steady(10), nil),
             ("one of the newest three hours", [nil, 10, nil, 10], nil), ("two of them", [10, nil, 10], 10),
-            ("what is older than twelve hours", steady(10, hours: 12) + [9000], 10),
+            ("hours beyond the newest twelve", steady(10, hours: 12) + [9000], 10),
             // Weight 0.5: (10 + 20 × 0.25) / (1 + 0.25).
             ("a missing hour keeps the weight of the others' ages", [10, nil, 20], 12),
         ] as [(String, [Double?], Double?)])
@@ -76,7 +76,7 @@ struct IndianIndexTests {
         #expect((try? index(two.merging(others) { $1 })) == expected)
     }
 
-    @Test func `Without three pollutants there is none, and the reason says which there are`() throws {
+    @Test func `Without three pollutants there is no index, and the reason lists those there are`() throws {
         let error = try #require(throws: AirUnavailable.self) { try index([.pm25: steady(60), .no2: steady(40)]) }
         #expect(
             "\(error)" == "pm2_5, no2 have enough hours, the index india needs three pollutants with 16 of 24 hours "
@@ -87,8 +87,8 @@ struct IndianIndexTests {
 }
 
 struct AmericanIndexTests {
-    /// EPA's example is of its Technical Assistance Document: 0.078 ppm of ozone, 35.9 µg/m³ of PM2.5 and 8.4 ppm of carbon
-    /// monoxide.
+    /// The example of EPA's Technical Assistance Document: 0.078 ppm of ozone, 35.9 µg/m³ of PM2.5 and 8.4 ppm of
+    /// carbon monoxide.
     @Test(
         arguments: [
             ("EPA's ozone", [.o3: steady(µg(78.5333, .o3))], 126), ("EPA's PM2.5", [.pm25: steady(35.9)], 102),
@@ -111,7 +111,7 @@ struct AmericanIndexTests {
             ("SO2 of one hour", [.so2: [µg(400, .so2)]], 200), ("SO2 of a day", [.so2: steady(µg(604.5, .so2))], 300),
             ("ammonia", [.nh3: steady(1000)], nil),
         ] as [(String, [Pollutant: [Double?]], Double?)])
-    func `America's index is the greatest sub-index`(name: String, values: [Pollutant: [Double?]], expected: Double?) {
+    func `The US index is the greatest sub-index`(name: String, values: [Pollutant: [Double?]], expected: Double?) {
         #expect((try? IndexScale.us.indices(of: air(values), at: 1000).index) == expected)
     }
 
@@ -132,7 +132,7 @@ struct EuropeanIndexTests {
             ([.so2: [5], .no2: [1], .o3: [1]], nil),
             ([.pm25: [5], .no2: [1], .o3: [1], .co: [90_000], .nh3: [5000]], 20),
         ] as [([Pollutant: [Double?]], Double?)])
-    func `The European index is of the newest hour, cut off`(values: [Pollutant: [Double?]], expected: Double?) {
+    func `The European index uses the newest hour, rounded down`(values: [Pollutant: [Double?]], expected: Double?) {
         #expect((try? IndexScale.eu.indices(of: air(values), at: 1000).index) == expected)
     }
 }

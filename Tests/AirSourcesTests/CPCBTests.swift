@@ -36,7 +36,7 @@ struct CPCBTests {
     /// Delhi's index when each query is answered with these rows.
     private func index(of rows: [String]) throws -> Double { try air(source.findings(in: page(rows))).index }
 
-    @Test func `A city has the mean of its stations, each the greatest sub-index, with the time of India`() throws {
+    @Test func `A city has the mean of its stations' greatest sub-indices, timed in Indian time`() throws {
         var source = source
         let document = page(
             rows(good) + rows([("PM10", "\"201\""), ("NO2", "\"3\""), ("SO2", "\"4\"")], station: "Anand Vihar")
@@ -75,16 +75,16 @@ struct CPCBTests {
             ])
     }
 
-    @Test func `A time shortly ahead of the clock is now, because the exporter rejects one ahead`() throws {
+    @Test func `A time slightly ahead of the clock becomes now, as the exporter rejects future ones`() throws {
         let document = page(rows(good, updated: "22-07-2026 01:29:00"))
         #expect(try air(source.findings(in: document)).observedAt == now)
     }
 
-    @Test func `The older names of the members are read as well`() throws {
+    @Test func `The older names of the members are accepted as well`() throws {
         #expect(try index(of: rows(good, member: "pollutant_avg")) == 120)
     }
 
-    @Test func `NA is no value, and three pollutants with one of particulate matter are needed`() throws {
+    @Test func `NA is no value, and three pollutants are needed, one of them particulate matter`() throws {
         for values in [
             [("PM2.5", "\"NA\""), ("PM10", "\"NA\""), ("CO", "\"5\""), ("NO2", "\"5\""), ("SO2", "\"5\"")],
             [("PM2.5", "\"5\""), ("CO", "\"5\""), ("NO2", "\"NA\"")], [("PM2.5", "null"), ("CO", "\"\"")],
@@ -95,7 +95,7 @@ struct CPCBTests {
         }
     }
 
-    @Test func `A station that lags does not count, and one that is a day old is none`() throws {
+    @Test func `A station that lags is ignored, and one that is a day old gives no air`() throws {
         let high = [("PM10", "400"), ("CO", "1"), ("NO2", "1")]
         #expect(try index(of: rows(good) + rows(high, station: "Old", updated: "21-07-2026 20:00:00")) == 120)
         for (rows, text) in [
@@ -112,12 +112,12 @@ struct CPCBTests {
         return numbers[0]..<numbers[0] + numbers[1]
     }
 
-    /// What the set says to a path: so many rows at once at most.
+    /// The set's response to a path, with at most this many rows at once.
     private func answer(_ path: String, _ all: [String], atOnce most: Int = 300) -> String {
         page(Array(all[asked(path).clamped(to: 0..<all.count)].prefix(most)), total: "\"\(all.count)\"")
     }
 
-    /// Cities in the order of the set, each with seven rows; Delhi's ones are at `place`, in the middle of others.
+    /// Cities in the order of the set, each with seven rows; Delhi's rows are at `place` among the others.
     private func set(of count: Int, delhiAt place: Int) -> [String] {
         let seven = ["PM2.5", "PM10", "NO2", "NH3", "SO2", "CO", "OZONE"].map { ($0, "\"60\"") }
         return (0..<count).flatMap { number in
@@ -125,7 +125,7 @@ struct CPCBTests {
         }
     }
 
-    /// Findings about Delhi when each path is answered so, with the paths; a look at the set begins with its first row.
+    /// Findings about Delhi with these responses, and the paths; a look at the set begins with its first row.
     private func poll(
         _ answer: (_ path: String, _ look: Int) -> String?
     ) throws -> (findings: [CityFinding], paths: [String], looks: Int) {
@@ -140,7 +140,7 @@ struct CPCBTests {
         return (findings, paths, looks)
     }
 
-    @Test func `Pages have 300 rows, and nothing is said before the last of them`() throws {
+    @Test func `Pages have 300 rows, and findings come only with the last page`() throws {
         let all = set(of: 89, delhiAt: 44)
         let (findings, paths, _) = try poll { path, _ in answer(path, all) }
         #expect(paths == [0, 300, 600].map { Self.start + "&offset=\($0)&limit=300" })
@@ -148,7 +148,7 @@ struct CPCBTests {
         #expect(try air(findings).index == 60)
     }
 
-    @Test func `A key that gives fewer rows at once gets all of them, a page after the other`() throws {
+    @Test func `A key that gets fewer rows at once still gets all of them, page by page`() throws {
         let all = set(of: 89, delhiAt: 88)
         let (findings, paths, _) = try poll { path, _ in answer(path, all, atOnce: 100) }
         #expect(
@@ -157,16 +157,16 @@ struct CPCBTests {
         #expect(try air(findings).index == 60)
     }
 
-    @Test func `A key that would take hundreds of pages is refused`() throws {
+    @Test func `A key that would need hundreds of pages is rejected`() throws {
         let all = set(of: 300, delhiAt: 0)
         #expect(
             try source.error(of: answer(Self.start + "&offset=0&limit=300", all, atOnce: 10))
                 == .refused("the key gives 10 of 2100 rows at once"))
     }
 
-    @Test func `Rows that have changed places between two pages are found at the second look`() throws {
+    @Test func `Rows that move between two pages are found at the second look`() throws {
         let all = set(of: 89, delhiAt: 42)
-        // At first the last rows of the first page are on none, and the first of them twice.
+        // At the first look the last rows of the first page are missing, and its first ones come twice.
         let (findings, _, looks) = try poll { path, look in
             guard look == 1, path.contains("offset=0&") else { return answer(path, all) }
             return page(Array(all[..<294]) + Array(all[..<6]), total: "623")
@@ -175,7 +175,7 @@ struct CPCBTests {
         #expect(try air(findings).index == 60)
     }
 
-    @Test func `Rows that never come are said, and no city is given without them`() throws {
+    @Test func `Missing rows are reported, and no city gets air without them`() throws {
         for place in [3, 42] {
             let all = set(of: 89, delhiAt: place)
             let (findings, _, looks) = try poll { path, look in
@@ -190,16 +190,16 @@ struct CPCBTests {
     }
 
     @Test(arguments: [70, 623])
-    func `A row that the set has twice costs nothing but another look`(place: Int) throws {
+    func `A duplicate row costs only another look`(place: Int) throws {
         var all = set(of: 89, delhiAt: 9)
-        // On the page of the first one, and on another.
+        // On the page of the first one, or on another.
         all.insert(all[8], at: place)
         let (findings, _, looks) = try poll { [all] path, _ in answer(path, all) }
         #expect(try air(findings).index == 60)
         #expect(looks == 2)
     }
 
-    @Test func `A row that is lost at the same place of each page is found where pages begin elsewhere`() throws {
+    @Test func `A row lost at the same place of each page is found when pages begin elsewhere`() throws {
         var all = set(of: 89, delhiAt: 0)
         all[5] = rows([("CO", "\"310\"")])[0]
         let (findings, _, _) = try poll { [all] path, _ in
@@ -210,7 +210,7 @@ struct CPCBTests {
         #expect(try air(findings).index == 310)
     }
 
-    @Test func `A page that does not come ends the round without air`() throws {
+    @Test func `A missing page ends the round without air`() throws {
         let all = set(of: 89, delhiAt: 3)
         let (findings, _, _) = try poll { path, _ in asked(path).contains(450) ? nil : answer(path, all) }
         #expect(findings.isEmpty)
@@ -219,7 +219,7 @@ struct CPCBTests {
     private let maharashtra = PolledCity(name: "Aurangabad", latitude: 19.8758, longitude: 75.3393)
     private let bihar = PolledCity(name: "Aurangabad (Bihar)", latitude: 24.752, longitude: 84.3742)
 
-    @Test func `Of two cities with one name each has its own stations`() throws {
+    @Test func `Two cities with the same name have their own stations`() throws {
         var source = CPCB(cities: [maharashtra, bihar], key: "k")
         let document = page(
             rows(good, city: "Aurangabad", station: "Padegaon", place: ("19.901", "75.307"))
@@ -231,7 +231,7 @@ struct CPCBTests {
         #expect(try air([findings[1]]).index == 47)
     }
 
-    @Test func `A station without coordinates may be in another city of that name, and does not count`() {
+    @Test func `A station without coordinates is ignored if it may be in another city of that name`() {
         let (here, elsewhere) = ((19.901, 75.307), (24.758, 84.366))
         func index(of cities: [PolledCity], _ places: [(Double, Double)?]) -> Double? {
             var stations = CPCBStations(cities)
@@ -256,23 +256,23 @@ struct CPCBTests {
         ("Mahesana", "Mehsana"), ("Bhayandar", "Mira-Bhayandar"), ("Ahilyanagar", "Ahmednagar"), ("Chapra", "Chhapra"),
         ("Gorakhpur (Uttar Pradesh)", "Gorakhpur"), ("New Delhi", "Delhi"), ("Greater Noida", "Greater_Noida"),
     ])
-    func `A city is found by its other name`(name: String, other: String) throws {
+    func `A city is found by its alternative name`(name: String, other: String) throws {
         let source = CPCB(cities: [PolledCity(name: name, latitude: 28.6, longitude: 77.2)], key: "k")
         #expect(try air(source.findings(in: page(rows(good, city: other)))).index == 120)
     }
 
-    @Test func `A city is named as the set names it, in any case`() throws {
+    @Test func `A city's id is the name in the set, in any case`() throws {
         let source = CPCB(cities: [PolledCity(name: "Capital", latitude: 28.6, longitude: 77.2, id: "delhi")], key: "k")
         #expect(try air(source.findings(in: page(rows(good)))).index == 120)
     }
 
-    @Test func `A row that is not as documented does not take the others with it`() throws {
+    @Test func `A malformed row does not affect the others`() throws {
         #expect(try index(of: [#"{"city":7}"#, "null", "[]"] + rows(good)) == 120)
         #expect(try source.error(of: #"{"total":1,"records":{}}"#) == .unreadable("records has the wrong type"))
         #expect(try source.error(of: #"{"status":"ok"}"#) == .unreadable("total is missing"))
     }
 
-    @Test func `Older values of a station that comes twice do not replace newer ones`() throws {
+    @Test func `Older values of a duplicate station do not replace newer ones`() throws {
         let late = rows([("PM2.5", "\"300\""), ("NH3", "\"7\"")], updated: "21-07-2026 22:00:00")
         for table in [late + rows(good), rows(good) + late] {
             let findings = try poll { path, _ in answer(path, table) }.findings
@@ -281,16 +281,16 @@ struct CPCBTests {
         }
     }
 
-    @Test func `An average that lags behind its station does not count`() throws {
+    @Test func `An average that lags behind its station is ignored`() throws {
         #expect(try index(of: rows(good) + rows([("NH3", "\"400\"")], updated: "20-07-2026 22:00:00")) == 120)
     }
 
     @Test(arguments: ["0", "-1", "1.5"])
-    func `A set without rows is no set`(total: String) throws {
+    func `A set without rows is an error`(total: String) throws {
         #expect(try source.error(of: page([], total: total)) == .unreadable("total is \(total)"))
     }
 
-    @Test func `An error in a good answer is what it says`() throws {
+    @Test func `An error in a successful response is classified by its text`() throws {
         for (document, error) in [
             (#"{"error":{"code":"429","message":"Too many requests"}}"#, SourceError.busy("Too many requests")),
             (#"{"status":"error"}"#, .failed("it gives no reason")),
@@ -329,7 +329,7 @@ struct CPCBFeedTests {
 
     private let source = CPCBFeed(cities: [delhi, pune])
 
-    @Test func `A city has the mean of CPCB's own index of its stations`() throws {
+    @Test func `A city has the mean of CPCB's own indices of its stations`() throws {
         var source = source
         let text = document(
             station("ITO &amp; more", [("PM2.5", "60"), ("PM10", "97"), ("CO", "NA")], index: "97")
@@ -340,7 +340,7 @@ struct CPCBFeedTests {
             return text
         }
         #expect(paths == ["/caaqms/rss_feed"])
-        // The mean of 97 and 62; what has no index does not count.
+        // The mean of 97 and 62; a station without an index does not count.
         let expected = CityAir(
             index: 80, observedAt: 1_784_658_600, subIndices: [.pm25: 61, .pm10: 97], basis: "given")
         #expect(try air(findings) == expected)
@@ -369,7 +369,7 @@ struct CPCBFeedTests {
             (" ", "9", midnight, "without a name of at most 256 bytes", "in Delhi"),
             (String(repeating: "B", count: 257), "9", midnight, "without a name of at most 256 bytes", "in Delhi"),
         ])
-    func `A station that does not count is named with the reason`(
+    func `A station that is left out is named with the reason`(
         station name: String, index: String, updated: String, reason: String, shown: String
     ) throws {
         let averages = [("PM2.5", "300"), ("PM10", "NA"), ("CO", "7")]
@@ -379,7 +379,7 @@ struct CPCBFeedTests {
         #expect(try air(response.findings).index == 97)
     }
 
-    @Test func `An average that is no sub-index and an unknown pollutant are named`() throws {
+    @Test func `Invalid averages and unknown pollutants are named`() throws {
         let text = document(station("A", [("PM10", "97"), ("CO", "few"), ("NO2", "-2"), ("PM1", "5")], index: "97"))
         let response = try source.response(to: text)
         #expect(
@@ -391,7 +391,7 @@ struct CPCBFeedTests {
         #expect(try air(response.findings).subIndices == [.pm10: 97])
     }
 
-    @Test func `A document that is cut off or none is rejected`() throws {
+    @Test func `A document that is cut off or not XML is rejected`() throws {
         let good = document(station("A", [("PM10", "9")], index: "9"))
         for text in [
             "", "<", "<html></html>", String(good.prefix(200)), String(good.dropLast(3)), "{\"total\":1}", "<a b='",

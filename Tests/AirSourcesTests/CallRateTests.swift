@@ -3,7 +3,7 @@ import Testing
 @testable import AirSources
 
 struct CallRateTests {
-    @Test(arguments: SourceName.allCases) func `No default goes beyond what the source allows`(source: SourceName) {
+    @Test(arguments: SourceName.allCases) func `The default rate stays within the source's limits`(source: SourceName) {
         let rate = source.rate
         func most(in period: Duration) -> Double { Double(rate.calls) + Double(rate.calls) * (period / rate.period) }
         let allowed: [(Duration, Double)] =

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AirSources
 
-/// The moment of asking in these tests: 2026-07-21 19:20 UTC, in the hour 495,739.
+/// The present in these tests: 2026-07-21 19:20 UTC, in the hour 495,739.
 let now: Int64 = 1_784_661_600
 let thisHour = now / 3600 * 3600
 
@@ -11,7 +11,7 @@ let delhi = PolledCity(name: "Delhi", latitude: 28.65195, longitude: 77.23149)
 let pune = PolledCity(name: "Pune", latitude: 18.51957, longitude: 73.85535)
 
 extension AirSource {
-    /// Asks what `queries(for:)` says and answers each from the documents by its path; a path without one is given up.
+    /// Answers each of `queries(for:)` with the document for its path; a query without a document is given up.
     mutating func findings(
         for cities: [Int], at time: Int64 = now, _ document: (_ path: String) -> String?
     ) throws -> [CityFinding] {
@@ -50,7 +50,7 @@ extension AirSource {
     }
 }
 
-/// The reason for which there is no air.
+/// The reason why there is no air.
 func reason(_ findings: [CityFinding]) throws -> String {
     guard case .failure(let reason) = try #require(findings.first).air else { throw AirUnavailable("there is air") }
     return "\(reason)"

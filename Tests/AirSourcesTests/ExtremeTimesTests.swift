@@ -3,7 +3,7 @@ import Testing
 
 @testable import AirSources
 
-/// Times near both ends of 64 bits, where each source has its time; the same documents with a good time have air.
+/// Times near both limits of 64 bits, wherever a source has a time; the same documents with a good time have air.
 /// Open-Meteo is tested with its own documents.
 struct ExtremeTimesTests {
     private static let good = rfc3339(thisHour)
@@ -25,10 +25,10 @@ struct ExtremeTimesTests {
         }
     }
 
-    /// The text, and what may be a number as one.
+    /// The time as a string, and as a number if it is one.
     private func members(_ time: String) -> [String] { ["\"\(time)\""] + (Int64(time) == nil ? [] : [time]) }
 
-    @Test(arguments: times) func `A time of WAQI near the ends of 64 bits is none`(time: String) {
+    @Test(arguments: times) func `A time from WAQI near the limits of 64 bits is rejected`(time: String) {
         for time in members(time) {
             expectAir(time == "\"\(Self.good)\"", from: WAQI(cities: [delhi], token: "k")) { _ in
                 #"{"status":"ok","data":{"aqi":68,"idx":7,"time":{"v":\#(time),"iso":\#(time)},"iaqi":{},"#
@@ -37,7 +37,7 @@ struct ExtremeTimesTests {
         }
     }
 
-    @Test(arguments: times) func `A time of OpenAQ near the ends of 64 bits is none`(time: String) {
+    @Test(arguments: times) func `A time from OpenAQ near the limits of 64 bits is rejected`(time: String) {
         let sensors = ["pm25", "no2", "o3"].enumerated().map {
             #"{"id":\#($0),"parameter":{"name":"\#($1)","units":"µg/m³"}}"#
         }
@@ -53,7 +53,7 @@ struct ExtremeTimesTests {
         }
     }
 
-    @Test(arguments: indianTimes) func `A time of data.gov.in near the ends of 64 bits is none`(time: String) {
+    @Test(arguments: indianTimes) func `A time from data.gov.in near the limits of 64 bits is rejected`(time: String) {
         for time in members(time) {
             let rows = ["PM2.5", "PM10", "CO"].map {
                 #"{"city":"Delhi","station":"ITO","last_update":\#(time),"latitude":"28.6","longitude":"77.2","#
@@ -65,7 +65,7 @@ struct ExtremeTimesTests {
         }
     }
 
-    @Test(arguments: indianTimes) func `A time of CPCB's own feed near the ends of 64 bits is none`(time: String) {
+    @Test(arguments: indianTimes) func `A time from CPCB's feed near the limits of 64 bits is rejected`(time: String) {
         expectAir(time == Self.goodIndian, from: CPCBFeed(cities: [delhi])) { _ in
             #"<AqIndex><City id="Delhi"><Station id="A" lastupdate="\#(time)" latitude="28.63" longitude="77.22">"#
                 + #"<Pollutant_Index id="PM10" Avg="97"/><Air_Quality_Index Value="97"/></Station></City></AqIndex>"#

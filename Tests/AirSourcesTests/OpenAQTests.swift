@@ -37,7 +37,7 @@ struct OpenAQTests {
     private let micrograms = "µg/m³"
     private func source(_ scale: IndexScale = .india) -> OpenAQ { OpenAQ(cities: [delhi], scale: scale, key: "k") }
 
-    /// Findings about Delhi with these stations; `hours` is asked with the number of each sensor.
+    /// Findings about Delhi with these stations; `hours` is called with the number of each sensor.
     private func findings(
         scale: IndexScale = .us, _ stations: [String], hours: (_ sensor: Int) -> String?
     ) throws -> [CityFinding] {
@@ -108,7 +108,7 @@ struct OpenAQTests {
         #expect(air.concentrations == [.pm25: 30, .co: 1374.73, .o3: 58.89])
     }
 
-    @Test func `The nearest stations are found behind hundreds that are farther away or dead`() throws {
+    @Test func `The nearest stations are found among hundreds that are farther away or dead`() throws {
         let many = (1...250).map { number in
             location(
                 number, last: number <= 120 ? now - 90 * 86_400 : thisHour, distance: number == 250 ? 900 : 17_000,
@@ -119,14 +119,14 @@ struct OpenAQTests {
         #expect(asked.count == 3)
     }
 
-    @Test func `An hour at the instrument's maximum is left out and named`() throws {
+    @Test func `A spike to the instrument's maximum is left out and named`() throws {
         let values = (0..<24).map { (age: Int64) in
             #"{"value":\#(age == 2 ? 985 : 40),"period":{"datetimeTo":{"utc":"\#(rfc3339(thisHour - age * 3600))"}}}"#
         }
         let response = try response(toHours: page(values))
         #expect(response.omissions == [Omission("hours that are spikes", "pm2_5 of Delhi")])
         #expect(try air(response.findings).index == 112)
-        // What lasts is air, and so is what rises by less; a rise to it is believed an hour late.
+        // Values that last or rise by less are kept; a rise to the maximum is believed an hour late.
         for (values, expected) in [
             ([0: 40.0, 1: 985, 2: 40], [0: 40.0, 2: 40]), ([0: 40, 1: 985, 2: 985, 3: 40], nil),
             ([0: 985, -1: 40], [-1: 40]), ([0: 985], nil), ([0: 985, -3: 40], [-3: 40]), ([0: 985, -4: 40], nil),
@@ -139,7 +139,7 @@ struct OpenAQTests {
         }
     }
 
-    @Test func `The three stations are reference monitors first, then the nearest, none that moves`() throws {
+    @Test func `The three stations are reference monitors first, then the nearest, and none that moves`() throws {
         let asked = try sensors([
             location(1, distance: 900, [(11, "pm25", micrograms)]),
             location(2, last: now - 25 * 3600, distance: 1, [(21, "pm25", micrograms)]),
@@ -151,7 +151,7 @@ struct OpenAQTests {
         #expect(asked == [51, 11, 61])
     }
 
-    @Test func `Each pollutant has its own nearest stations, and of several sensors of one the newest`() throws {
+    @Test func `Each pollutant has its own nearest stations, each with its newest sensor`() throws {
         let near = (1...3).map { location($0, distance: $0, [($0, "no2", micrograms)]) }
         let far = location(4, distance: 400, [(41, "pm25", micrograms), (43, "pm25", "ppb"), (42, "no2", micrograms)])
         #expect(try sensors(near + [far]) == [1, 2, 3, 41])
@@ -159,7 +159,7 @@ struct OpenAQTests {
         #expect(try sensors([replaced]) == [13])
     }
 
-    @Test func `A sensor of particulate matter that gives nothing makes no index`() throws {
+    @Test func `Without values of particulate matter there is no index`() throws {
         let station = location(1, [(11, "pm25", micrograms), (12, "no2", micrograms)])
         let findings = try findings([station]) { $0 == 12 ? hours("9") : page([]) }
         #expect(try reason(findings) == "no station gives pm2_5 or pm10 now")
@@ -238,7 +238,7 @@ struct OpenAQTests {
         #expect(named.queries(for: [0], at: now)[0].path.hasPrefix("/v3/locations"))
     }
 
-    @Test func `A sensor that is silent for a day is left alone until the stations are looked for again`() throws {
+    @Test func `A sensor that is silent for a day is skipped until the stations are looked up again`() throws {
         var source = source(.us)
         let stations = page([location(1, [(11, "pm25", micrograms), (12, "pm10", micrograms)])])
         let air = try air(
@@ -246,7 +246,7 @@ struct OpenAQTests {
                 path.hasPrefix("/v3/locations") ? stations : path.contains("/11/") ? hours("9") : page([])
             })
         #expect(air.index == 50)
-        // The present hour is there: nothing to ask. An hour later the live sensor is asked alone.
+        // The present hour is there: nothing to ask. An hour later only the live sensor is asked.
         #expect(source.queries(for: [0], at: now).isEmpty)
         #expect(source.queries(for: [0], at: now + 3600).map { sensor(of: $0.path) } == [11])
         #expect(source.queries(for: [0], at: now + 24 * 3600)[0].path.hasPrefix("/v3/locations"))
@@ -279,7 +279,7 @@ struct OpenAQTests {
         #expect(try air(findings(silent: [11, 12])).index == 50)
     }
 
-    @Test func `A station that comes twice counts once, and one without a distance is the last`() throws {
+    @Test func `A duplicate station counts once, and one without a distance comes last`() throws {
         let far = location(2, distance: 20_000, [(21, "pm25", micrograms)])
         let stations = [
             location(1, [(11, "pm25", micrograms)]).replacing("\"distance\":1000", with: "\"distance\":null"), far, far,
@@ -291,20 +291,20 @@ struct OpenAQTests {
     }
 
     @Test(arguments: [("2", false), ("\"2\"", false), ("3", true), ("\">2\"", true), ("null", false)])
-    func `A list of stations that is not whole is named`(found: String, isNamed: Bool) throws {
+    func `An incomplete list of stations is named`(found: String, isNamed: Bool) throws {
         let document = page([location(1, [(11, "pm25", micrograms)]), location(2, [(21, "pm25", micrograms)])])
             .replacing("\"found\":1", with: "\"found\":\(found)")
         let omissions = try source().response(to: document).omissions
         #expect(omissions.map(\.reason) == (isNamed ? ["lists of stations that are not whole"] : []))
     }
 
-    @Test func `A time without its zone is universal time, as it is documented`() throws {
+    @Test func `A time without a zone is UTC, as documented`() throws {
         let station = location(1, [(11, "pm25", micrograms)]).replacing(".000Z", with: "")
         let document = hours("9").replacing(".000Z", with: "")
         #expect(try air(findings([station]) { _ in document }).observedAt == thisHour)
     }
 
-    @Test func `A document that is not as documented is an error`() throws {
+    @Test func `A document that is not as specified is an error`() throws {
         #expect(try source().error(of: #"{"results":{}}"#) == .unreadable("results has the wrong type"))
         #expect(try source().error(of: #"{"message":"x"}"#) == .unreadable("results is missing"))
     }

@@ -11,7 +11,7 @@ struct OpenMeteoTests {
         OpenMeteo(cities: cities, scale: .india, key: key, maximumCost: maximumCost)
     }
 
-    /// A place with so many hours before and after the present one, all of them the same.
+    /// A place with one value for all hours up to the present one, and another for the hours to come.
     private func place(_ values: [(String, String)], future: Int = 4, coming: String = "900") -> String {
         let hours = Array(-43...future)
         let times = hours.map { "\(thisHour + Int64($0) * 3600)" }.joined(separator: ",")
@@ -27,7 +27,7 @@ struct OpenMeteoTests {
 
     private let three = [("pm2_5", "45"), ("nitrogen_dioxide", "20.5"), ("sulphur_dioxide", "8")]
 
-    @Test func `A query asks for all pollutants of yesterday and today, many places at once`() throws {
+    @Test func `A query asks for all pollutants of yesterday and today, for many places at once`() throws {
         let queries = source([delhi, pune]).queries(for: [0, 1], at: now)
         #expect(
             queries.map(\.path) == [
@@ -39,14 +39,14 @@ struct OpenMeteoTests {
         #expect(source(key: "a&b").queries(for: [0], at: now)[0].path.hasSuffix("&apikey=a%26b"))
     }
 
-    @Test func `A query has fifty places at most, and no more than the rate allows at once`() {
+    @Test func `A query has at most fifty places, and no more than the rate allows at once`() {
         let cities = Array(repeating: delhi, count: 120)
         #expect(source(cities).queries(for: Array(0..<120), at: now).map(\.cost) == [50, 50, 20])
         #expect(source(cities, maximumCost: 7).queries(for: Array(0..<15), at: now).map(\.cost) == [7, 7, 1])
         #expect(source(cities).queries(for: [], at: now).isEmpty)
     }
 
-    @Test func `The index of a place, its hour and its newest concentrations; hours to come do not count`() throws {
+    @Test func `A place has an index, its hour and its newest concentrations, without hours to come`() throws {
         #expect(
             try air(source().findings(in: place(three)))
                 == CityAir(
@@ -55,17 +55,17 @@ struct OpenMeteoTests {
     }
 
     @Test(arguments: [Int64.min, Int64.min + 1, -3600, 1 << 60])
-    func `An hour that no air has been in is none`(time: Int64) throws {
+    func `An hour that is impossibly early or late is ignored`(time: Int64) throws {
         let document = #"{"hourly":{"time":[\#(time)],"pm2_5":[45],"pm10":[45],"ozone":[45],"nitrogen_dioxide":[4]}}"#
         #expect(try reason(source().findings(in: document)) == "no hour has a value")
     }
 
-    @Test func `Concentrations that would make an index which the exporter rejects make none`() throws {
+    @Test func `Concentrations whose index the exporter would reject give no index`() throws {
         let document = place([("pm2_5", "65535"), ("nitrogen_dioxide", "20.5"), ("sulphur_dioxide", "8")])
         #expect(try reason(source().findings(in: document)).hasPrefix("the index would be "))
     }
 
-    @Test func `Several places are an array, in the order asked`() throws {
+    @Test func `Several places come as an array in the order of the query`() throws {
         var source = source([delhi, pune])
         let document = "[\(place(three)),\(place([("pm2_5", "60"), ("ozone", "10"), ("carbon_monoxide", "300")]))]"
         let findings = try source.findings(for: [1, 0]) { _ in document }
@@ -73,7 +73,7 @@ struct OpenMeteoTests {
         #expect(try findings.map { try $0.air.get().index } == [75, 100])
     }
 
-    @Test func `Hours of null are missing, and a pollutant of nothing but null is none`() throws {
+    @Test func `Hours of null are missing, and a pollutant with nothing but null is left out`() throws {
         let hours = (0..<24).map { $0 < 16 ? "45" : "null" }.joined(separator: ",")
         let times = (0..<24).map { "\(thisHour - Int64($0) * 3600)" }.joined(separator: ",")
         let nulls = Array(repeating: "null", count: 24).joined(separator: ",")
@@ -85,7 +85,7 @@ struct OpenMeteoTests {
         #expect(air.concentrations.keys.contains(.nh3) == false)
     }
 
-    @Test func `Old hours are no air`() throws {
+    @Test func `Hours that are a day old give no air`() throws {
         var source = source()
         let document = place(three, future: 0)
         #expect(
@@ -99,7 +99,7 @@ struct OpenMeteoTests {
         (#"{"hourly":{"pm10":[1]}}"#, "hourly.time is missing"), (#"{"hourly":null}"#, "hourly.time is missing"),
         ("{}", "hourly.time is missing"),
     ])
-    func `The part of a place that is not as documented is named`(document: String, text: String) throws {
+    func `The malformed part of a place is named`(document: String, text: String) throws {
         #expect(try reason(source().findings(in: document)) == text)
     }
 
@@ -111,11 +111,11 @@ struct OpenMeteoTests {
             ("[" + String(repeating: "1,", count: 300_000) + "1]", .unreadable("it has more than 300000 values")),
             (#"{"error":true,"reason":"Daily request limit exceeded."}"#, .busy("Daily request limit exceeded.")),
         ] as [(String, SourceError)])
-    func `A document that says nothing is an error`(document: String, error: SourceError) throws {
+    func `A document without the places is an error`(document: String, error: SourceError) throws {
         #expect(try source().error(of: document) == error)
     }
 
-    @Test func `Numbers may be text, small negative ones count as 0, and what is none is left out and named`() throws {
+    @Test func `Numbers may be text, small negative ones count as 0, and invalid ones are named`() throws {
         let document = place(
             [
                 ("pm2_5", "\" 45.0 \""), ("nitrogen_dioxide", "-0.3"), ("sulphur_dioxide", "8"), ("pm10", "-999"),

@@ -19,7 +19,7 @@ struct WAQITests {
 
     private let source = WAQI(cities: [delhi], token: "k&y")
 
-    @Test func `A query asks by place, or by the station's own number`() {
+    @Test func `A query asks by place, or by the configured id`() {
         var (station, city) = (pune, pune)
         station.id = "@1437"
         city.id = "usa/fresno?"
@@ -39,7 +39,7 @@ struct WAQITests {
         #expect(try air(source.findings(in: station(aqi: "\"68\""))).index == 68)
     }
 
-    @Test func `A station that says nothing, is late, or is far away is no air, and why`() throws {
+    @Test func `A station that is silent, late or far away gives no air but a reason`() throws {
         for (document, text) in [
             (station(aqi: "\"-\""), "the station gives no index"), (station(aqi: "-1"), "the station gives no index"),
             (station(iso: ""), "the station gives no time"),
@@ -47,7 +47,7 @@ struct WAQITests {
             (station(iso: "2026-07-23T12:00:00+05:30"), "the station's time is 2026-07-23T12:00:00+05:30"),
             (station(geo: "[18.52, 73.85]"), "the nearest station is 1177 km away"),
             (#"{"status":"error","data":"Unknown station"}"#, "Unknown station"),
-            // As they were recorded: a number that is unknown, and a station that has died.
+            // As recorded: an unknown id, and a station that has died.
             (#"{"status":"ok","data":{"status":"error","msg":"Unknown ID"}}"#, "Unknown ID"),
             (
                 #"{"status":"ok","data":{"aqi":"-","time":{"tz":"+03:00","v":0},"city":{"geo":[41.0,28.9]},"iaqi":{}}}"#,
@@ -63,7 +63,7 @@ struct WAQITests {
         ] { #expect(try reason(source.findings(in: document)) == text) }
     }
 
-    @Test func `Values of a pollutant may be text, and those that are no sub-index are named`() throws {
+    @Test func `Pollutant values may be text, and those that are no sub-index are named`() throws {
         let document = station(geo: #"["28.6", " 77.2 "]"#).replacing(
             #""pm25":{"v":68}"#,
             with: #""pm25":{"v":"68"},"pm10":{"v":"-"},"o3":{"v":99999},"no2":{"v":-3},"so2":{"v":"low"},"#
@@ -75,7 +75,7 @@ struct WAQITests {
     }
 
     @Test(arguments: [("@1437", true), ("@1438", false), ("@-7", true), ("delhi", true)])
-    func `Another station than the one that was named is none`(id: String, isIt: Bool) throws {
+    func `A station other than the requested one is rejected`(id: String, isIt: Bool) throws {
         var city = delhi
         city.id = id
         let findings = try WAQI(cities: [city], token: "demo").findings(in: station(geo: "[31.2, 121.4]"))
@@ -86,7 +86,7 @@ struct WAQITests {
         }
     }
 
-    @Test func `A time shortly ahead of the clock is now, because the exporter rejects one ahead`() throws {
+    @Test func `A time slightly ahead of the clock becomes now, as the exporter rejects future ones`() throws {
         #expect(try air(source.findings(in: station(iso: "2026-07-22T01:29:00+05:30"))).observedAt == now)
     }
 
@@ -95,7 +95,7 @@ struct WAQITests {
         (#"{"iso":"2026-07-22T00:30:00","tz":"+05:30"}"#, true), (#"{"s":"2026-07-22 00:30:00"}"#, false),
         (#"{"s":"","tz":"","v":0}"#, false),
     ])
-    func `A time in parts is read with its zone`(time: String, isRead: Bool) throws {
+    func `A time in parts is combined with its zone`(time: String, isRead: Bool) throws {
         let findings = try source.findings(
             in: #"{"status":"ok","data":{"aqi":68,"idx":1437,"city":{"geo":[28.6,77.2]},"iaqi":{},"time":\#(time)}}"#)
         if isRead {
@@ -105,7 +105,7 @@ struct WAQITests {
         }
     }
 
-    @Test func `Refusals come with status 200`() throws {
+    @Test func `Errors in responses with status 200 are recognised`() throws {
         for (document, error) in [
             (#"{"status":"error","data":"Invalid key"}"#, .refused("Invalid key")),
             (#"{"status":"error","data":"Over quota"}"#, .busy("Over quota")),

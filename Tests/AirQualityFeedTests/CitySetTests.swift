@@ -14,7 +14,7 @@ private func wrongRow(_ line: Int, _ row: String) -> String {
 struct CitySetTests {
     private func read(_ text: String) throws -> [PolledCity] { try PolledCity.list(csv: Array(text.utf8)) }
 
-    @Test func `A list has names, places and the source's own names`() throws {
+    @Test func `A list has names, places, ids and countries`() throws {
         let cities = try read("city,latitude,longitude,id\nDelhi,28.6,77.2,\n\"Fresno, CA\",36.74,-119.79,@42\n\n")
         #expect(
             cities == [
@@ -42,22 +42,22 @@ struct CitySetTests {
             (header + "A,1,2\nB,1,2\nA,3,4\n", #"line 4: the city "A" is in line 2 already"#),
             (header + "\"A,1,2\n", "line 2: a quotation mark is never closed"),
         ] as [(String, String)])
-    func `A mistake is named with its line`(text: String, line: String) throws {
+    func `A mistake in a list is reported with its line`(text: String, line: String) throws {
         let error = try #require(throws: RecordingError.self) { try read(text) }
         #expect(error.description == line)
     }
 
-    @Test func `Two spellings of a name are two cities`() throws {
+    @Test func `Two Unicode spellings of a name are two cities`() throws {
         #expect(try read(header + "S\u{E3}o,1,2\nSa\u{303}o,3,4\n").count == 2)
     }
 
-    @Test func `A name that is not UTF-8 is a mistake`() throws {
+    @Test func `A name that is not UTF-8 is rejected`() throws {
         let bytes = Array("city,latitude,longitude\nA".utf8) + [0xFF] + Array(",1,2\n".utf8)
         #expect(throws: RecordingError.self) { try PolledCity.list(csv: bytes) }
     }
 
     @Test(arguments: [(CitySet.seeds, 12), (.india, 300), (.capitals, 243)])
-    func `The built-in sets have so many cities, each with a country`(set: CitySet, count: Int) throws {
+    func `The built-in sets have the expected number of cities, each with a country`(set: CitySet, count: Int) throws {
         let cities = try set.cities
         #expect(cities.count == count)
         // Two letters each; Delhi's and New Delhi's are India's.

@@ -4,7 +4,7 @@ import System
 import TestSupport
 import WebSocket
 
-/// A client of a feed that keeps what it hears. Once disconnected it stays so for the time of a test.
+/// A client of a feed that keeps its messages and does not reconnect during a test.
 final class FeedListener {
     private let heard = Monitor<(messages: [String], end: DisconnectReason?)>(([], nil))
     private let client: WebSocketClient
@@ -34,7 +34,7 @@ final class FeedListener {
     }
 
     var messages: [String] { heard.read(\.messages) }
-    /// How the connection has ended.
+    /// How the connection ended.
     var end: DisconnectReason? { heard.read(\.end) }
 
     func waitForMessages(_ count: Int) -> Bool { wait { messages.count >= count } }

@@ -25,7 +25,7 @@ struct FlagAdviceTests {
             ("capture ws://h/", "record URL"), ("scrape", "poll --source"),
             ("import x.csv", "replay FILE"), ("poll --interval 15 minutes", "one word"), ("-version", "--version"),
         ])
-    func `A flag or command of common sense is answered with what to use instead`(line: String, instead: String) {
+    func `A plausible unknown flag or command is answered with what to use instead`(line: String, instead: String) {
         let arguments = line.split(separator: " ").map(String.init)
         let error = #expect(throws: FlagError.self) { try Program.feed.parse(arguments: arguments) }
         let line = error?.line ?? ""
@@ -39,7 +39,7 @@ struct FlagAdviceTests {
         for advice in Program.feed.advice {
             #expect(!advice.text.contains("\n"))
             for word in advice.text.split(whereSeparator: { " ,;()".contains($0) }) where word.hasPrefix("--") {
-                // The exporter's, which a line names as such.
+                // The exporter's flags, which the advice names as such.
                 let ofTheExporter = ["--feed.url", "--feed.items", "--feed.jq"].contains(word)
                 #expect(own.contains(String(word)) || ofTheExporter, "\(advice.words): \(word)")
             }

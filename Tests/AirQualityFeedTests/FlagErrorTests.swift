@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// The wording of formats stands in the tests of CommandLine.
+/// The wording of formats is tested in CommandLineTests.
 struct FlagErrorTests {
     private static let listen = "expected host:port, [address]:port or :port, with a port from 0 to 65535"
     private static let key =
@@ -70,7 +70,7 @@ struct FlagErrorTests {
                     + "record has --header 'Name: value'"
             ),
         ] as [([String], String)])
-    func `A mistake is one line on standard error and status 1`(arguments: [String], line: String) throws {
+    func `A mistake is reported on one line of standard error with status 1`(arguments: [String], line: String) throws {
         let program = try RunningProgram("air-quality-feed", arguments)
         #expect(program.waitForEnd() == 1)
         #expect(program.errors == ["air-quality-feed: " + line])
@@ -102,9 +102,9 @@ struct FlagErrorTests {
                 #"--set "india": expected no --cities beside it"#
             ),
         ] as [([String], String, String)])
-    func `A mistake of a file is one line as well`(flags: [String], content: String, line: String) throws {
+    func `A mistake in a file is reported on one line as well`(flags: [String], content: String, line: String) throws {
         let file = TemporaryFile(content + "\n")
-        try `A mistake is one line on standard error and status 1`(
+        try `A mistake is reported on one line of standard error with status 1`(
             arguments: flags + [file.path], line: line.replacing("PATH", with: file.path))
     }
 }

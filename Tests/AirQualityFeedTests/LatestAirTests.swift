@@ -13,7 +13,7 @@ struct LatestAirTests {
         texts.enumerated().map { ($0, Array($1.utf8)) }
     }
 
-    @Test func `An element has city, index, time, concentrations, place and what it rests on`() {
+    @Test func `An element has city, index, time, concentrations, place and basis`() {
         let delhi = PolledCity(name: "Delhi", latitude: 28.6, longitude: 77.2, country: "IN")
         let air = CityAir(
             index: 75, observedAt: 7, concentrations: [.pm25: 45.25, .co: 300], subIndices: [.pm25: 75], basis: "24h")
@@ -32,7 +32,7 @@ struct LatestAirTests {
             ])
     }
 
-    @Test func `All that is known is sent in the order of the cities, and nothing is an empty message`() {
+    @Test func `All known air is sent in the order of the cities, and none is an empty message`() {
         var latest = LatestAir(lifetime: .seconds(3 * 3600))
         #expect(text(latest.all(at: .zero)) == ["[]"])
         #expect(latest.isEmpty(at: .zero))
@@ -43,7 +43,7 @@ struct LatestAirTests {
         #expect(!latest.isEmpty(at: .zero))
     }
 
-    @Test func `An element that did not change is sent only with all the rest`() {
+    @Test func `An update has only the elements that have changed`() {
         var latest = LatestAir(lifetime: .seconds(3 * 3600))
         #expect(text(latest.update(entries("1"), at: .zero)) == ["[1]"])
         #expect(latest.update(entries("1"), at: .zero).isEmpty)
@@ -68,7 +68,7 @@ struct LatestAirTests {
         #expect(options.lifetime == .seconds(lifetime))
     }
 
-    @Test func `The elements of many cities are several messages`() {
+    @Test func `The elements of many cities are split into several messages`() {
         var latest = LatestAir(lifetime: .seconds(3 * 3600))
         let changes = latest.update((0..<2500).map { ($0, [UInt8(ascii: "1")]) }, at: .zero)
         #expect(changes.count == 3)

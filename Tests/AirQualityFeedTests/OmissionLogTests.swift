@@ -6,7 +6,7 @@ import Testing
 struct OmissionLogTests {
     private let day: Int64 = 86_400_000
 
-    @Test func `Omissions are one line a day, by reason, with five names each`() {
+    @Test func `Omissions are logged in one line a day, by reason, with five names each`() {
         var log = OmissionLog()
         #expect(log.takeLine(at: 0) == nil)
         log.add([Omission("stations without coordinates", "B"), Omission("stations without coordinates", "A")])

@@ -20,7 +20,7 @@ private let cities = ["Delhi", "Pune", "Agra", "Patna", "Kota", "Surat"].enumera
 
 private func iso(_ time: Int64) -> String { rfc3339(time / 1000) }
 
-/// A source that answers as documented, and in every fifth request as it does when something is wrong.
+/// A source that responds as documented, and with a fault to every fifth request.
 private struct Service {
     let source: SourceName
     var random: SeededRandom
@@ -36,7 +36,7 @@ private struct Service {
             return .success(HTTPClientResponse(status: 200, body: Array(#"{"status":"error","message":"busy"}"#.utf8)))
         case 6: return .success(HTTPClientResponse(status: 404))
         default:
-            // The newest hour is there twelve minutes after it has begun.
+            // The newest hour is available twelve minutes after it has begun.
             let newest = (now - 12 * 60_000) / hour * hour
             let body = Array(document(query.path, newest).utf8)
             return .success(HTTPClientResponse(status: 200, body: body))
@@ -83,7 +83,7 @@ private struct Service {
                 }
                 return "<AqIndex>\(towns.joined())</AqIndex>"
             }
-            // Five rows at once.
+            // Five rows at a time.
             let offset = url.split(separator: "offset=")[1].prefix { $0 != "&" }
             let page = rows.dropFirst(Int(offset) ?? 0).prefix(5)
             return #"{"total":\#(rows.count),"records":[\#(page.joined(separator: ","))]}"#
@@ -93,7 +93,7 @@ private struct Service {
 }
 
 struct PollDayTests {
-    /// What the sources allow, as their documents say it.
+    /// The sources' documented limits.
     private static let limits: [SourceName: [(Int64, Int)]] = [
         .openMeteo: [(60_000, 600), (hour, 5000), (24 * hour, 10_000)], .waqi: [(1000, 60), (60_000, 1000)],
         .openaq: [(60_000, 60), (hour, 2000)], .cpcb: [(60_000, 40)],
@@ -103,7 +103,7 @@ struct PollDayTests {
         SourceName.allCases.filter { $0 != .json }.map { ($0, "k") } + [(.cpcb, nil)]
 
     @Test(arguments: sources)
-    func `A day with faults loses no hour and keeps to what the source allows`(
+    func `A day with faults loses at most one hour and stays within the source's limits`(
         source: SourceName, key: String?
     ) throws {
         var service = Service(source: source, random: SeededRandom(seed: 7))

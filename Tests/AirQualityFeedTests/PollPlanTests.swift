@@ -17,13 +17,13 @@ private let cities = ["Delhi", "Pune", "Agra"].enumerated().map { number, name i
     PolledCity(name: name, latitude: Double(number), longitude: 70)
 }
 
-/// A plan for three cities of WAQI, one query each, so that answers are short; and what becomes of it.
+/// A plan for three cities of WAQI, with one query each so that responses are short, and its results.
 private struct Scenario {
     private(set) var plan: PollPlan
     var now = start
     /// The city that was asked for last, until it is answered.
     private var asked: Int?
-    /// What was sent to the exporter's side, and said.
+    /// The news for the exporter, and the lines of the log.
     private(set) var news: [String] = []
     private(set) var log: [String] = []
 
@@ -48,13 +48,13 @@ private struct Scenario {
         return asked.map { cities[$0].name }
     }
 
-    /// Until when it is time to wait; `nil` when there is something to ask.
+    /// The time until which to wait; `nil` when there is something to ask.
     mutating func wait() -> Int64? {
         guard case .wait(let time) = plan.next(at: now) else { return nil }
         return time
     }
 
-    /// Answers what was asked, or is asked now; the city that it was.
+    /// Answers the query that was asked, or the next one; returns its city.
     @discardableResult
     mutating func answer(_ status: Int = 200, _ body: String = "", headers: [String: String] = [:]) -> String? {
         take { city in
@@ -77,7 +77,7 @@ private struct Scenario {
         return cities[city].name
     }
 
-    /// Asks and answers all; what was asked for.
+    /// Asks and answers all queries; returns their cities.
     @discardableResult mutating func answerAll(_ body: (_ city: String) -> String) -> [String] {
         var asked: [String] = []
         while let city = ask() {
@@ -87,14 +87,14 @@ private struct Scenario {
         return asked
     }
 
-    /// Answers all with an index of the present hour.
+    /// Answers all queries with an index of the present hour.
     @discardableResult mutating func answerAll() -> [String] {
         let answer = station(50, at: now)
         return answerAll { _ in answer }
     }
 }
 
-/// WAQI's answer with an index of the hour of a time, of a station at the city that is asked for.
+/// WAQI's response with an index for the hour of a time, from a station in the city that is asked for.
 private func station(_ index: Int, at time: Int64) -> String {
     let (hours, day) = (time / hour % 24, time / hour / 24)
     // Counted from 2026-07-21, which is the day 20,655.
@@ -103,9 +103,9 @@ private func station(_ index: Int, at time: Int64) -> String {
 }
 
 struct PollPlanTests {
-    // MARK: When
+    // MARK: Timing
 
-    @Test func `A round begins up to a tenth of the interval late, a minute at most`() {
+    @Test func `A round begins up to a tenth of the interval late, at most a minute`() {
         var scenario = Scenario(random: 0.5)
         scenario.answerAll()
         #expect(scenario.wait() == start + 10 * minute + 30_000)
@@ -114,7 +114,7 @@ struct PollPlanTests {
         #expect(short.wait() == start + 10_500)
     }
 
-    @Test func `A city whose newest hour is the present one is not asked for again before the next hour`() {
+    @Test func `A city with air of the present hour is not asked for again before the next hour`() {
         var scenario = Scenario()
         scenario.answerAll()
         scenario.now = start + 10 * minute
@@ -125,7 +125,7 @@ struct PollPlanTests {
         #expect(scenario.answerAll() == ["Delhi", "Pune", "Agra"])
     }
 
-    @Test func `A station that has not said this hour's index is asked at each round, the longest unheard of first`() {
+    @Test func `A station without this hour's index is asked at each round, the most outdated first`() {
         var scenario = Scenario()
         #expect(scenario.answer(200, station(50, at: start - hour)) == "Delhi")
         #expect(scenario.answer(200, station(50, at: start)) == "Pune")
@@ -134,7 +134,7 @@ struct PollPlanTests {
         #expect(scenario.answerAll() == ["Agra", "Delhi"])
     }
 
-    @Test func `A round that takes longer than the interval comes to its end`() {
+    @Test func `A round that takes longer than the interval is completed`() {
         var scenario = Scenario(rate: CallRate(calls: 1, per: .seconds(1800)))
         var asked: [String] = []
         for _ in 0..<3 {
@@ -152,9 +152,9 @@ struct PollPlanTests {
         #expect(scenario.answerAll() == ["Agra"])
     }
 
-    // MARK: What fails
+    // MARK: Failures
 
-    @Test func `What fails is tried again after the others, said once, and said again when it is over`() {
+    @Test func `A failed query is retried after the others, and the failure and its end are logged once`() {
         var scenario = Scenario()
         #expect(scenario.fail() == "Delhi")
         #expect(scenario.fail() == "Pune")
@@ -163,7 +163,7 @@ struct PollPlanTests {
         #expect(scenario.log.dropFirst() == ["waqi responds again"])
     }
 
-    @Test func `Another kind of problem is said as well`() {
+    @Test func `Each other kind of problem is logged as well`() {
         var scenario = Scenario()
         for _ in 0..<2 { scenario.answer(503, #"{"reason":"maintenance"}"#) }
         scenario.fail("30 s")
@@ -176,7 +176,7 @@ struct PollPlanTests {
             ])
     }
 
-    @Test func `One query that fails while the others succeed is left alone after four times, until the next round`() {
+    @Test func `A query that fails while the others succeed is tried only four times a round`() {
         var scenario = Scenario()
         var asked: [String] = []
         while let city = scenario.ask() {
@@ -207,12 +207,12 @@ struct PollPlanTests {
         #expect(scenario.wait() == scenario.now + 500)
     }
 
-    @Test func `Retry-After is obeyed, an hour at most`() {
+    @Test func `Retry-After is obeyed, up to an hour`() {
         for (status, name, value, wait) in [
             (429, "Retry-After", "120", 120_000), (429, "retry-after", "86400", hour),
             (503, "Retry-After", "120", 120_000), (429, "x-ratelimit-reset", "30", 30_000),
             (403, "Retry-After", "120", 120_000), (404, "Retry-After", "120", 120_000),
-            // Servers send it with every response.
+            // Servers send this field with every response.
             (503, "x-ratelimit-reset", "30", nil),
         ] as [(Int, String, String, Int64?)] {
             var scenario = Scenario()
@@ -228,7 +228,7 @@ struct PollPlanTests {
             ])
     }
 
-    @Test func `The last call that is allowed is followed by the wait that the source names`() {
+    @Test func `After the last allowed call the plan waits as long as the source says`() {
         var scenario = Scenario()
         let headers = ["x-ratelimit-remaining": "0", "x-ratelimit-reset": "45"]
         scenario.answer(200, station(50, at: start), headers: headers)
@@ -258,7 +258,7 @@ struct PollPlanTests {
         }
     }
 
-    @Test func `A dead and an unknown station are cities without air, each said once, and hold up nobody`() {
+    @Test func `Dead and unknown stations are cities without air, are logged once and delay no others`() {
         var scenario = Scenario()
         scenario.answer(200, #"{"status":"ok","data":{"aqi":"-","time":{"tz":"+03:00","v":0}}}"#)
         scenario.answer(200, #"{"status":"ok","data":{"status":"error","msg":"Unknown ID"}}"#)
@@ -283,13 +283,13 @@ struct PollPlanTests {
         #expect(scenario.figures.callsLeft == 98)
     }
 
-    @Test func `A redirect is named without its query`() {
+    @Test func `A redirect is logged without its query`() {
         var scenario = Scenario()
         scenario.answer(301, headers: ["Location": "https://other/feed?token=secret"])
         #expect(scenario.log == ["waqi has no data for Delhi: status 301, which redirects to https://other/feed?***"])
     }
 
-    @Test func `A status that says no to one query leaves the others`() {
+    @Test func `A status that rejects one query does not affect the others`() {
         var scenario = Scenario()
         scenario.answer(404)
         #expect(scenario.answerAll() == ["Pune", "Agra"])
@@ -298,9 +298,9 @@ struct PollPlanTests {
         #expect(scenario.answerAll() == ["Delhi"])
     }
 
-    // MARK: What is known
+    // MARK: Known air
 
-    @Test func `A station that says 480 and then nothing is news once`() {
+    @Test func `A station that reports 480 and then nothing is news once`() {
         var scenario = Scenario()
         for round in 0..<5 {
             let now = scenario.now
@@ -314,7 +314,7 @@ struct PollPlanTests {
         #expect(scenario.log == ["left out Delhi: the station gives no index"])
     }
 
-    @Test func `A city without air is said again once a day, whatever its age, together with all that is left out`() {
+    @Test func `A city without air is logged again once a day, with all that is left out`() {
         var scenario = Scenario(interval: .seconds(3600))
         for _ in 0..<30 {
             let now = scenario.now
@@ -333,7 +333,7 @@ struct PollPlanTests {
             ])
     }
 
-    @Test func `An older observation than the known one is no news`() {
+    @Test func `An observation older than the known one is not news`() {
         var scenario = Scenario()
         scenario.answer(200, station(50, at: start - hour))
         scenario.now += 10 * minute
@@ -341,13 +341,13 @@ struct PollPlanTests {
         #expect(scenario.news == ["Delhi 50", "Pune 60", "Agra 60"])
     }
 
-    @Test func `A clock that is set back delays nothing for longer than the interval`() {
+    @Test func `A clock that is set back prolongs no wait`() {
         var scenario = Scenario()
         scenario.answerAll()
         scenario.now = start - 5 * hour
         let wait = scenario.wait() ?? 0
         #expect(wait <= start - 5 * hour + 15 * minute)
-        // Air that came while the clock was ahead is asked for again.
+        // Air that arrived while the clock was ahead is asked for again.
         scenario.now = wait + minute
         #expect(scenario.answerAll() == ["Delhi", "Pune", "Agra"])
         var paused = Scenario()

@@ -6,7 +6,7 @@ import Testing
 @testable import AirQualityFeed
 
 struct RecordTests {
-    @Test func `A kill loses no line that was written; the next run continues the file`() throws {
+    @Test func `A kill loses no line that was written, and the next run continues the file`() throws {
         try withFeed(["--interval=2ms"]) { _, address in
             let file = TemporaryFile("[\"cut off")
             for round in 1...2 {
@@ -34,7 +34,7 @@ struct RecordTests {
         }
     }
 
-    @Test func `A dead feed is said once and dialled again`() throws {
+    @Test func `An unreachable feed is logged once`() throws {
         try withFeed([]) { feed, address in
             feed.kill(SIGTERM)
             #expect(feed.waitForEnd() == 0)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A file that is removed with it.
+/// A file that is removed with this value.
 struct TemporaryFile {
     private let directory = TemporaryDirectory()
     let path: String
@@ -27,7 +27,7 @@ private let dayMessages = [
 ]
 
 struct ReplayTests {
-    @Test func `At the end of the file it begins again`() throws {
+    @Test func `A replay starts again at the end of the file`() throws {
         let file = TemporaryFile(days)
         try withFeed(["replay", file.path, "--interval=5ms"]) { program, address in
             let listeners = try [FeedListener(address), FeedListener(address)]
@@ -59,7 +59,7 @@ struct ReplayTests {
         }
     }
 
-    @Test func `A last line that is cut off is left out and said so`() throws {
+    @Test func `A last line that is cut off is left out and logged`() throws {
         let file = TemporaryFile("[1]\n[2]\n[3")
         try withFeed(["replay", "--once", "--interval=1ms", file.path]) { program, address in
             let listener = try FeedListener(address)

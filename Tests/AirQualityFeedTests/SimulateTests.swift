@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Lends a feed on a free port.
+/// Runs the body with a feed on a free port.
 func withFeed(_ arguments: [String], _ body: (_ program: RunningProgram, _ address: String) throws -> Void) throws {
     let program = try RunningProgram("air-quality-feed", arguments + ["--listen=127.0.0.1:0"])
     defer { program.kill(SIGKILL) }
@@ -15,7 +15,7 @@ func withFeed(_ arguments: [String], _ body: (_ program: RunningProgram, _ addre
 }
 
 struct SimulateTests {
-    @Test func `Every flag is obeyed`() throws {
+    @Test func `Every flag takes effect`() throws {
         try withFeed(["--cities=30", "--coverage=1", "--batch=7", "--drift=1", "--seed=9", "--interval=1ms"]) {
             program, address in
             let listener = try FeedListener(address)
@@ -31,7 +31,7 @@ struct SimulateTests {
     }
 
     @Test(arguments: [SIGTERM, SIGINT, SIGHUP])
-    func `A signal ends it with status 0, and clients are told`(signal: Int32) throws {
+    func `A signal ends the feed with status 0 and closes the connections`(signal: Int32) throws {
         try withFeed([]) { program, address in
             let listener = try FeedListener(address)
             #expect(listener.waitForMessages(1))
@@ -43,7 +43,7 @@ struct SimulateTests {
         }
     }
 
-    @Test func `A signal ends it while steps take longer than the interval`() throws {
+    @Test func `A signal ends the feed while steps take longer than the interval`() throws {
         try withFeed(["--cities=5000", "--coverage=1", "--interval=1ms"]) { program, address in
             let listener = try FeedListener(address)
             #expect(listener.waitForMessages(10))
@@ -52,7 +52,7 @@ struct SimulateTests {
         }
     }
 
-    @Test func `A port that is taken is one line and status 1`() throws {
+    @Test func `A port in use is reported on one line with status 1`() throws {
         try withFeed([]) { _, address in
             let port = try #require(address.split(separator: ":").last).dropLast()
             let second = try RunningProgram("air-quality-feed", ["--listen=127.0.0.1:\(port)"])

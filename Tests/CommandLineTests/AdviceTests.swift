@@ -45,7 +45,7 @@ struct AdviceTests {
             ("--feed-idle-timeout=1s", "did you mean --feed.idle-timeout?"),
             ("--feed_url=ws://h/", "did you mean --feed.url?"),
         ])
-    func `A flag that the program does not know is answered with what to use instead`(word: String, advice: String) {
+    func `An unknown flag is answered with what to use instead`(word: String, advice: String) {
         expectLine([word], #"unknown flag "\#(word.prefix { $0 != "=" })", \#(advice)"#)
     }
 
@@ -86,7 +86,7 @@ struct AdviceTests {
             (["localhost:9090"], #"unexpected argument "localhost:9090", did you mean --listen=localhost:9090?"#),
             (["SAMPLE_LISTEN=:1"], #"unexpected argument "SAMPLE_LISTEN=:1", did you mean SAMPLE_LISTEN=… sample?"#),
         ])
-    func `A word that the program does not know is answered with what to use`(arguments: [String], line: String) {
+    func `An unknown word is answered with what to use instead`(arguments: [String], line: String) {
         expectLine(arguments, line)
     }
 
@@ -94,7 +94,7 @@ struct AdviceTests {
         #expect(throws: FlagError(line)) { try advised.parse(arguments: arguments) }
     }
 
-    @Test func `A missing value names the variable that may have been meant for it`() throws {
+    @Test func `The error for a missing value names the variable that may have been meant for it`() throws {
         let flags = try parsed([], ["SAMPLE_FEED_ULR": "ws://h/"])
         #expect(
             flags.rejection(of: "feed.url", expected: "an address").line

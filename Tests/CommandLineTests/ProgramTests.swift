@@ -3,7 +3,7 @@ import Testing
 
 @testable import CommandLine
 
-/// A program with one flag of each sort.
+/// A program with one flag of each kind.
 let sample = Program(
     name: "sample", version: "sample, version 1\n", summary: "Shows what a table can say.",
     commands: [
@@ -62,7 +62,7 @@ func served(_ arguments: [String], _ environment: [String: String] = [:]) throws
 }
 
 struct ParsingTests {
-    @Test func `Both spellings of a value are the same`() throws {
+    @Test func `A value may follow its flag as the next word or after an equals sign`() throws {
         for arguments in [["--listen", ":1"], ["--listen=:1"]] { #expect(try served(arguments).listen == ":1") }
         #expect(try served(["--feed.url=ws://h/?a=b"]).feed.urls == ["ws://h/?a=b"])
         #expect(try served(["--listen="]).listen == "")
@@ -87,7 +87,7 @@ struct ParsingTests {
         #expect(try served(arguments, environment).isVerbose == isOn)
     }
 
-    @Test func `A default stands in for what is not given, and values that are given replace it`() throws {
+    @Test func `Defaults apply to flags that are not given, and given values replace them`() throws {
         #expect(try served([]) == ServeOptions())
         #expect(try !parsed([]).isGiven("listen"))
         #expect(try parsed(["--listen=127.0.0.1:80"]).isGiven("listen"))
@@ -95,14 +95,14 @@ struct ParsingTests {
         #expect(try served(["--feed.header=a", "--feed.header=b"]).feed.headers == ["a", "b"])
     }
 
-    @Test func `A flag wins over its variable`() throws {
+    @Test func `A flag overrides its variable`() throws {
         let environment = ["SAMPLE_FEED_IDLE_TIMEOUT": "5s", "SAMPLE_PORT_80_TCP": "tcp://10.0.0.1:80", "OTHER": "x"]
         #expect(try served([], environment).feed.idleTimeout == .seconds(5))
         #expect(try parsed([], environment).isGiven("feed.idle-timeout"))
         #expect(try served(["--feed.idle-timeout=7s"], environment).feed.idleTimeout == .seconds(7))
     }
 
-    @Test func `Repeatable flags keep their order, variables separate them by line breaks`() throws {
+    @Test func `Repeated flags keep their order, and variables separate values by line breaks`() throws {
         #expect(try served(["--feed.url=a", "--feed.url", "b"]).feed.urls == ["a", "b"])
         #expect(try served([], ["SAMPLE_FEED_URL": "a\nb\n"]).feed.urls == ["a", "b"])
         #expect(try served([], ["SAMPLE_FEED_URL": "a\r\nb\r\n"]).feed.urls == ["a", "b"])
@@ -110,7 +110,7 @@ struct ParsingTests {
         #expect(!(try parsed([], ["SAMPLE_FEED_URL": "\n"]).isGiven("feed.url")))
     }
 
-    @Test func `Variables that look like flags and are none are told, but for those of Kubernetes`() throws {
+    @Test func `Variables that look like flags but are not are found, except those of Kubernetes`() throws {
         let names = [
             "SAMPLE_FEED_ULR", "SAMPLE_X", "SAMPLE_FEED_URL", "SAMPLE_ONCE", "SAMPLE_PORT", "SAMPLE_PORT_80_TCP",
             "SAMPLE_SERVICE_HOST", "SAMPLE_METRICS_SERVICE_PORT_HTTP", "SAMPLER", "SAMPLERS_X",
@@ -133,11 +133,11 @@ struct ParsingTests {
             (["--listen", "play", "pl"], "play\tPlays a file.\n"), (["--listen=x", "--li"], ""),
             (["--nonsense="], ""), (["--completion", "f"], "fish\n"),
         ])
-    func `A line is completed`(words: [String], expected: String) throws {
+    func `A command line is completed`(words: [String], expected: String) throws {
         #expect(try printed(["__complete"] + words) == expected)
     }
 
-    @Test func `The first word that is no flag selects the command`() throws {
+    @Test func `The first word that is not a flag selects the command`() throws {
         #expect(try parsed([]).command.name == "serve")
         #expect(try parsed(["serve"]).command.name == "serve")
         let play = try parsed(["--once", "play", "file.csv"])
@@ -151,16 +151,16 @@ struct ParsingTests {
     }
 
     @Test(arguments: [["--help"], ["--nonsense", "--help"], ["-h"], ["--version", "--help"], ["help"]])
-    func `Help wins over everything`(arguments: [String]) throws {
+    func `Help takes precedence over everything`(arguments: [String]) throws {
         #expect(try printed(arguments).hasPrefix("usage: sample [serve] [flags]\n       sample play FILE [flags]\n"))
     }
 
     @Test(arguments: [["--completion=zsh"], ["--completion", "zsh"], ["--nonsense", "--completion=zsh"]])
-    func `A completion is named by its shell`(arguments: [String]) throws {
+    func `A completion script is printed for the named shell`(arguments: [String]) throws {
         #expect(try printed(arguments).hasPrefix("#compdef sample\n"))
     }
 
-    @Test func `Version is asked for by its flag, or as the command`() throws {
+    @Test func `The version is printed for its flag and for its command`() throws {
         for word in ["--version", "version"] { #expect(try printed([word]) == "sample, version 1\n") }
         #expect(throws: FlagError.self) { try parsed(["play", "--", "x", "--version"]) }
     }
@@ -211,7 +211,7 @@ struct HelpTests {
                 """)
     }
 
-    @Test func `Help for one command shows that command`() throws {
+    @Test func `Help for one command shows only that command`() throws {
         for words in [["play", "--help"], ["help", "play"], ["--help", "play"], ["-h", "play"]] {
             let text = try printed(words)
             #expect(text.hasPrefix("usage: sample play FILE [flags]\n\nPlays a file.\n\nFlags:\n  --once\n"))
@@ -225,7 +225,7 @@ struct MistakeTests {
     private static let duration = "expected a duration such as 500ms, 30s or 1m30s"
     private static let usage = "expected: sample play FILE [flags]"
 
-    /// Words of a command line, and the error that they lead to.
+    /// The words of a command line, and the error that they cause.
     static let all: [([String], String)] = [
         (["--lisen=:1"], unknown("--lisen", "did you mean --listen?")),
         (["--feed.ulr=ws://me:pw@h/"], unknown("--feed.ulr", "did you mean --feed.url?")),
@@ -271,7 +271,7 @@ struct MistakeTests {
         #"unknown flag "\#(flag)", \#(advice)"#
     }
 
-    @Test(arguments: all) func `A mistake is one line`(arguments: [String], line: String) {
+    @Test(arguments: all) func `A mistake is reported on one line`(arguments: [String], line: String) {
         expectMistake(arguments, line: line)
     }
 
@@ -281,7 +281,7 @@ struct MistakeTests {
             ([], "SAMPLE_FEED_IDLE_TIMEOUT", "x", #"SAMPLE_FEED_IDLE_TIMEOUT "x": \#(duration)"#),
             (["play"], "SAMPLE_FILE", "x", "FILE is missing, \(usage); no flag has the variable SAMPLE_FILE"),
         ] as [([String], String, String, String)])
-    func `A mistake with a variable names it`(arguments: [String], variable: String, value: String, line: String) {
+    func `A mistake in a variable names it`(arguments: [String], variable: String, value: String, line: String) {
         expectMistake(arguments, [variable: value], line: line)
     }
 
@@ -294,7 +294,7 @@ struct MistakeTests {
 }
 
 struct RejectionTests {
-    @Test func `A rejection hides what is secret`() throws {
+    @Test func `A rejection masks secrets`() throws {
         let flags = try parsed([
             "--feed.header=Authorization: Bearer abc", "--feed.url=ws://me:pw@host/path?token=1", "--verbose",
         ])
@@ -304,7 +304,7 @@ struct RejectionTests {
         ] { #expect(flags.rejection(of: name, expected: "a port").line == shown + ": expected a port") }
     }
 
-    @Test func `What goes wrong with a value is the error of its flag`() throws {
+    @Test func `An error in using a value is reported for its flag`() throws {
         func read(_ reason: String?) throws(SystemError) -> Int {
             if let reason { throw SystemError(.file, reason) }
             return 7
@@ -316,7 +316,7 @@ struct RejectionTests {
         }
     }
 
-    @Test func `A rejection shows the value that is meant`() throws {
+    @Test func `A rejection shows the value at the given position`() throws {
         let flags = try parsed([], ["SAMPLE_FEED_URL": "a\nb\nc"])
         let error = flags.rejection(of: "feed.url", at: 1, expected: "another")
         #expect(error.line == #"SAMPLE_FEED_URL "b": expected another"#)

@@ -9,7 +9,7 @@ struct DurationTests {
         ("4d", 345_600_000), ("1w", 604_800_000), ("3w2d1h", 1_990_800_000), ("10y", 315_360_000_000),
         ("1y1w1d1h1m1s1ms", 32_230_861_001), ("007s", 7000), ("292y", 9_208_512_000_000),
     ])
-    func `Prometheus' durations are read`(text: String, milliseconds: Int) {
+    func `Prometheus durations are parsed`(text: String, milliseconds: Int) {
         #expect(ValueFormat.duration().parse(text) == .milliseconds(milliseconds))
     }
 
@@ -17,9 +17,9 @@ struct DurationTests {
         "", "1", "00", "-1s", "+1s", "1.5s", " 1s", "1s ", "1 s", "s", "1S", "1us", "1ns", "1mo", "30s1m", "1m1m",
         "1ms1s", "5d1w", "1m30", "300y", "9223372036854775807s", "99999999999999999999s", "292y365d", "٣s", "1ｓ", "abc",
     ])
-    func `Anything else is not a duration`(text: String) { #expect(ValueFormat.duration().parse(text) == nil) }
+    func `Any other text is not a duration`(text: String) { #expect(ValueFormat.duration().parse(text) == nil) }
 
-    @Test func `The least duration is part of the format`() {
+    @Test func `The format has a minimum duration and states it`() {
         let format = ValueFormat.duration(from: .milliseconds(10))
         #expect(format.parse("9ms") == nil)
         #expect(format.parse("10ms") == .milliseconds(10))
@@ -45,11 +45,11 @@ struct ValueFormatTests {
             ("1 MiB", nil), ("1MB", nil), ("1kib", nil), ("1k", nil), ("0x10", nil), ("9223372036854775808", nil),
             ("9007199254740992KiB", nil),
         ] as [(String, Int?)])
-    func `A size has no unit or a binary one`(text: String, bytes: Int?) {
+    func `A size has no unit or a binary unit`(text: String, bytes: Int?) {
         #expect(ValueFormat.bytes(in: 0 ... .max).parse(text) == bytes)
     }
 
-    @Test func `A range of sizes is part of the format`() {
+    @Test func `The format has a range of sizes and states it`() {
         let format = ValueFormat.bytes(in: 128...1 << 20)
         #expect(format.parse("127") == nil)
         #expect(format.parse("1MiB") == 1 << 20)
@@ -61,11 +61,11 @@ struct ValueFormatTests {
             ("0", 0), ("12", 12), ("007", 7), ("9223372036854775807", Int.max), ("", nil), ("-", nil), ("-1", nil),
             ("1.0", nil), ("1e3", nil), ("9223372036854775808", nil), ("१", nil),
         ] as [(String, Int?)])
-    func `A whole number has digits alone`(text: String, number: Int?) {
+    func `A whole number has only digits`(text: String, number: Int?) {
         #expect(ValueFormat.integer(in: 0 ... .max).parse(text) == number)
     }
 
-    @Test func `A range of numbers is part of the format`() {
+    @Test func `The format has a range of numbers and states it`() {
         let format = ValueFormat.integer(in: 1...10_000)
         #expect(
             [format.parse("0"), format.parse("1"), format.parse("10000"), format.parse("10001")] == [
@@ -89,7 +89,7 @@ struct ValueFormatTests {
         #expect(ValueFormat<UInt64>.integer(in: 0 ... .max).parse(text) == seed)
     }
 
-    @Test func `A choice names all that may be chosen`() {
+    @Test func `A choice ignores case and lists all options`() {
         let format = ValueFormat<Level>.choice
         #expect(format.parse("warn") == .warn)
         #expect(format.parse("Warn") == .warn)

@@ -3,7 +3,7 @@ import Testing
 @testable import Exposition
 
 struct AcceptedFormatTests {
-    /// What releases of Prometheus send, and what they get.
+    /// Accept headers, mostly of Prometheus releases, and the formats they get.
     @Test(
         arguments: [
             (nil, .text004),
@@ -19,7 +19,7 @@ struct AcceptedFormatTests {
                 "application/openmetrics-text;version=1.0.0;q=0.5,application/openmetrics-text;version=0.0.1;q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=0.2",
                 .openMetrics100
             ),
-            // 2.49.0 had a slip.
+            // 2.49.0 had a mistake.
             (
                 "application/openmetrics-text;version=1.0.0;q=0.5,application/openmetrics-text;version=0.0.1;q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=2",
                 .openMetrics100
@@ -53,7 +53,7 @@ struct AcceptedFormatTests {
             ("text/plain;q=\"0.5\",application/openmetrics-text;q=0.4", .text004),
             ("text/plain;q=x,application/openmetrics-text;version=1.0.0;q=0.1", .openMetrics100),
         ] as [(String?, ExpositionFormat)])
-    func `The format of a scrape is what the scraper likes best`(_ accept: String?, _ format: ExpositionFormat) {
+    func `A scrape gets the format that the scraper prefers`(_ accept: String?, _ format: ExpositionFormat) {
         #expect(AcceptedFormat.negotiate(accept).format == format)
     }
 
@@ -67,7 +67,7 @@ struct AcceptedFormatTests {
                 "application/openmetrics-text; version=1.0.0; charset=utf-8; escaping=allow-utf-8"
             ),
         ])
-    func `The format of a scrape is named in the answer`(_ accept: String, _ contentType: String) {
+    func `The content type of a scrape names its format`(_ accept: String, _ contentType: String) {
         #expect(AcceptedFormat.negotiate(accept).contentType == contentType)
     }
 }

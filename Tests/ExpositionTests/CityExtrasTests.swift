@@ -24,7 +24,7 @@ struct CityExtrasTests {
             test.lines("airquality_city_info") == [
                 #"airquality_city_info{city="Pune",country="IN",latitude="18.52",longitude="-0.5"} 1"#
             ])
-        // Only names in objects of pollutants are told of.
+        // Unknown names are reported only in objects of pollutants.
         #expect(test.decoder.takeUnknownPollutants().isEmpty)
     }
 
@@ -39,7 +39,7 @@ struct CityExtrasTests {
             ("[1]", #"country="before",latitude="",longitude="""#),
             (#"{"country":"a\nb"}"#, #"country="before",latitude="",longitude="""#),
         ])
-    func `A place is empty where it cannot be used, and without one the former stays`(
+    func `Unusable parts of a place are empty, and without a place the previous one stays`(
         _ place: String, _ labels: String
     ) {
         var test = TestStore(format: Self.format)
@@ -49,7 +49,7 @@ struct CityExtrasTests {
         #expect(test.rejections.isEmpty)
     }
 
-    @Test func `A country of 64 bytes fits the page, whatever they are, and a longer one is none`() {
+    @Test func `A country of up to 64 bytes of any kind is shown, and a longer one is ignored`() {
         var test = TestStore(format: Self.format)
         let quotes = String(repeating: #"\""#, count: 64)
         test.receive(
@@ -60,7 +60,7 @@ struct CityExtrasTests {
         #expect(test.lines("airquality_city_info").first?.contains(quotes) == true)
     }
 
-    @Test func `Sub-indices and places each are kept until others come, and go with their city`() {
+    @Test func `Sub-indices and places are kept until others come, and are removed with their city`() {
         var test = TestStore(expireAfter: 1000, format: Self.format)
         test.receive(#"{"city":"Pune","aqi":7,"p":{"pm10":1},"s":{"pm10":2},"where":{"country":"IN"}}"#)
         test.receive(#"{"city":"Pune","aqi":8,"s":{"o3":3}}"#)

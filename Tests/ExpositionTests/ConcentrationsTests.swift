@@ -22,17 +22,17 @@ struct ConcentrationsTests {
             (#"{"PM2.5":1,"pm1":2,"pm10":3}"#, "pm10 3.0"), ("{}", ""), ("[]", ""), ("[{}]", ""), ("7", ""),
             ("true", ""), (#""58.1""#, ""), (#"{"pm10":1,"pm10":"x"}"#, ""),
         ])
-    func `Concentrations are numbers from 0 to a million, or text of one`(_ pollutants: String, _ expected: String) {
+    func `Concentrations are numbers from 0 to a million, also as text`(_ pollutants: String, _ expected: String) {
         var test = TestStore(format: Self.format)
         test.receive(#"[{"city":"Delhi","aqi":1},{"city":"Pune","aqi":7,"pollutants":\#(pollutants)}]"#)
         #expect(test.concentrations(of: "Pune") == expected)
         #expect(test.concentrations(of: "Delhi") == "")
-        // Whatever the concentrations are, the reading stands.
+        // The reading counts whatever the concentrations are.
         #expect(test.cities == ["Delhi 1.0", "Pune 7.0"])
         #expect(test.rejections.isEmpty)
     }
 
-    @Test func `Concentrations are replaced by an element that has the field, and stay with one that has none`() {
+    @Test func `Concentrations are replaced by an element with the field and kept without it`() {
         var test = TestStore(format: Self.format)
         test.receive(#"{"city":"Pune","aqi":7,"pollutants":{"pm2_5":1,"o3":2}}"#)
         test.receive(#"{"city":"Pune","aqi":8}"#)
@@ -50,7 +50,7 @@ struct ConcentrationsTests {
         #expect(!test.text().contains("airquality_concentration_ugm3"))
     }
 
-    @Test func `Concentrations of an element that is rejected are not taken`() {
+    @Test func `Concentrations of a rejected element are ignored`() {
         var test = TestStore(cityLimit: 2, format: Self.format)
         let now = TestStore.start / 1000
         test.receive(
@@ -65,7 +65,7 @@ struct ConcentrationsTests {
         #expect(test.rejections == ["bad_time": 1, "city_limit": 1, "out_of_range": 1, "no_city": 1, "no_value": 1])
     }
 
-    @Test func `Concentrations of other shards are left to them`() {
+    @Test func `Cities of a shard get their own concentrations`() {
         var test = TestStore(format: FeedFormat(pollutantsField: "pollutants", shard: Shard(index: 1, count: 3)))
         let elements = (0..<300).map { #"{"city":"City \#($0)","aqi":1,"pollutants":{"pm10":\#($0)}}"# }
         test.receive("[" + elements.joined(separator: ",") + "]")
@@ -76,7 +76,7 @@ struct ConcentrationsTests {
         }
     }
 
-    @Test func `Concentrations go with their city, and a city in its place begins without any`() {
+    @Test func `Concentrations are removed with their city, and a new city starts without any`() {
         var test = TestStore(expireAfter: 60_000, format: FeedFormat(pollutantsField: "pollutants"))
         test.receive(#"{"city":"Pune","aqi":7,"pollutants":{"pm2_5":1}}"#)
         test.receive(#"{"city":"Delhi","aqi":7,"pollutants":{"pm2_5":2}}"#, at: TestStore.start + 30_000)
@@ -90,7 +90,7 @@ struct ConcentrationsTests {
             ])
     }
 
-    @Test func `Concentrations of names that nobody knows are told of once, ten names at most`() {
+    @Test func `Unknown pollutants are reported once, and at most ten names`() {
         var test = TestStore(format: Self.format)
         test.receive(#"[{"city":"a","aqi":1,"pollutants":{"pm10":1,"pm1":2,"PM10":3}},{"city":"b","aqi":1}]"#)
         #expect(test.decoder.takeUnknownPollutants() == ["pm1", "PM10"])
@@ -117,14 +117,14 @@ struct ConcentrationsTests {
     }
 
     @Test(arguments: ExpositionFormat.allCases)
-    func `Concentrations and the source are on the golden page in each format`(_ format: ExpositionFormat) throws {
+    func `Concentrations and the source match the golden page in each format`(_ format: ExpositionFormat) throws {
         let end = format == .openMetrics100 ? "om" : "prom"
         try expectGolden(Self.busyStore().page(format), named: "concentrations.\(format).\(end)")
     }
 }
 
 struct FeedSourceMetricTests {
-    @Test func `The source of a feed is shown as long as the last connection named it, with its quotes escaped`() {
+    @Test func `A feed's source is shown as long as its last connection named it, with quotes escaped`() {
         let test = TestStore(feeds: ["ws://a/", "ws://b/"])
         func lines() -> [Substring] {
             test.text().split(separator: "\n").filter { $0.hasPrefix("airquality_exporter_feed_source_info{") }
@@ -136,7 +136,7 @@ struct FeedSourceMetricTests {
             #"airquality_exporter_feed_source_info{feed="ws://a/",source="open-meteo",kind="model",license="CC BY 4.0"} 1"#
         let second = #"airquality_exporter_feed_source_info{feed="ws://b/",source="a\"b\\",kind="",license=""} 1"#
         #expect(lines().map(String.init) == [first, second])
-        // What it brought is still there when it is lost.
+        // The feed's readings are still there when its connection is lost.
         test.store.apply(.disconnected(.lost, detail: ""), feed: 0)
         #expect(lines().map(String.init) == [first, second])
         test.store.apply(.connected(nil), feed: 0)

@@ -26,16 +26,16 @@ struct ExpositionTests {
     }
 
     @Test(arguments: ExpositionFormat.allCases)
-    func `The exposition is the golden page in each format`(_ format: ExpositionFormat) throws {
+    func `The exposition matches the golden page in each format`(_ format: ExpositionFormat) throws {
         let end = format == .openMetrics100 ? "om" : "prom"
         try expectGolden(Self.busyStore().page(format), named: "busy.\(format).\(end)")
     }
 
-    @Test func `The exposition before anything has happened has no city, and every reason with 0`() throws {
+    @Test func `The initial exposition has no city, and every reason with 0`() throws {
         try expectGolden(TestStore().page(), named: "empty.prom")
     }
 
-    @Test func `The text of a source's families is that of its figures, and empty without a source`() {
+    @Test func `A source's metric families show its figures, and are empty without a source`() {
         let families = [Family<Int>("one_total", .counter, "A count.") { Double($0) }]
         #expect(
             ExpositionFormat.text004.text(of: families, from: 7)
@@ -46,7 +46,7 @@ struct ExpositionTests {
         #expect(ExpositionFormat.text004.text(of: families, from: nil).isEmpty)
     }
 
-    @Test(arguments: Scale.all) func `The exposition tells a category by the scale that is in force`(_ scale: Scale) {
+    @Test(arguments: Scale.all) func `The exposition describes the categories of the current scale`(_ scale: Scale) {
         let test = TestStore(scale: scale)
         let page = test.text()
         for category in scale.categories {

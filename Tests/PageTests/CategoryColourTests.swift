@@ -6,7 +6,7 @@ import Testing
 
 struct CategoryColourTests {
     /// WCAG 2.2, 1.4.3; https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio
-    @Test(arguments: Scale.all) func `Text on the colour of each category can be read`(_ scale: Scale) throws {
+    @Test(arguments: Scale.all) func `Text on the colour of each category is readable`(_ scale: Scale) throws {
         for category in scale.categories {
             let luminance = try relativeLuminance(category.color)
             let text = category.textColor == "#000" ? 0.0 : 1.0

@@ -16,7 +16,7 @@ struct ChartTests {
     }
 
     @Test(arguments: [[5.0], [301, 301], [0, 999], [48, 52, 47]])
-    func `A chart has all points in it, and its bands follow on each other from 0`(_ indices: [Double]) throws {
+    func `A chart contains all points, and its bands adjoin from 0 up`(_ indices: [Double]) throws {
         let shown = try chart(points(indices))
         for point in shown.points {
             #expect((0...1).contains(shown.x(point.time)) && (0...1).contains(shown.y(point.index)))
@@ -33,11 +33,11 @@ struct ChartTests {
             ([5.0], 51.0), ([48], 51), ([49], 101), ([52], 101), ([300], 401), ([401], 500), ([500], 600),
             ([0, 999], 1100),
         ] as [([Double], Double)])
-    func `An axis ends with the category of the highest point, or the next`(_ indices: [Double], _ top: Double) throws {
+    func `The axis ends with the category of the highest point or the next`(_ indices: [Double], _ top: Double) throws {
         #expect(try chart(points(indices)).top == top)
     }
 
-    @Test func `A zoomed chart has the points of its time, and a line that goes on beyond it`() throws {
+    @Test func `A zoomed chart has the points of its range, and a line that continues beyond it`() throws {
         let all = points((0..<25).map { Double($0) })
         let shown = try chart(all, "from=1060000&to=1150000")
         #expect(shown.points.map(\.index) == [2, 3, 4, 5])
@@ -50,7 +50,7 @@ struct ChartTests {
         }
     }
 
-    @Test func `Of very many points each stretch's lowest and highest are kept`() throws {
+    @Test func `Thinning many points keeps the lowest and the highest of each stretch`() throws {
         var indices = (0..<10_000).map { _ in 100.0 }
         indices[1234] = 7
         indices[8765] = 480
@@ -84,7 +84,7 @@ struct SparklineTests {
         return line.1.split(separator: " ").compactMap { $0.split(separator: ",").last.flatMap { Int($0) } }
     }
 
-    @Test func `A sparkline begins at 0 and has room for a category, so that noise is no drama`() {
+    @Test func `A sparkline starts at 0 and spans at least a category, so that noise stays small`() {
         #expect(heights([0, 51, 90]) == [300, 149, 33])
         #expect(heights([49, 50, 49]) == [154, 151, 154])
         #expect(heights([500, 499, 500]) == [50, 51, 50])

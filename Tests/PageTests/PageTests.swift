@@ -43,16 +43,16 @@ struct PageTests {
 
     private func text(_ page: [UInt8]) -> String { String(decoding: page, as: UTF8.self) }
 
-    @Test func `The list is as it was`() throws {
+    @Test func `The list matches its golden page`() throws {
         try expectGolden(Self.list("search=&other=0", isStale: true), named: "list.html")
     }
 
-    @Test func `The page of a city is as it was`() throws {
+    @Test func `The page of a city matches its golden pages`() throws {
         try expectGolden(#require(try Self.city("Delhi")), named: "city.html")
         try expectGolden(#require(try Self.city("Delhi", "chart=bars&from=1795236600000")), named: "city-bars.html")
     }
 
-    @Test func `The page of a city with pollutants is as it was`() throws {
+    @Test func `The page of a city with pollutants matches its golden page`() throws {
         var store = TestStore(
             history: HistoryRule(interval: 0),
             format: FeedFormat(pollutantsField: "p", subindicesField: "s", placeField: "where"))
@@ -63,7 +63,7 @@ struct PageTests {
         try expectGolden(#require(try page.city(Array("Delhi".utf8), "")), named: "city-pollutants.html")
     }
 
-    @Test func `Every page says why readings are of no use, and what to set, until the next connection`() throws {
+    @Test func `Until the next connection every page says why readings are rejected and what to set`() throws {
         for store in [TestStore().store, Self.store().store] {
             store.apply(.connected(nil), feed: 0)
             store.record(FeedMessage(rejectedAs: .noCity, byteCount: 1, receivedAt: Self.now), feed: 0)
@@ -82,22 +82,21 @@ struct PageTests {
             (0, false, "Live, last message"), (50_000, false, "Live, last message"),
             (3_600_000, false, "Connected, newest values <time"), (0, true, "Interrupted, last message"),
         ] as [(Int64, Bool, String)])
-    func `The page says how the feeds are`(_ age: Int64, _ isStale: Bool, _ words: String) throws {
+    func `The list shows the state of the feeds`(_ age: Int64, _ isStale: Bool, _ words: String) throws {
         var store = TestStore()
         store.receive(#"[{"city":"Delhi","aqi":290}]"#, at: Self.now - age)
         #expect(text(try Self.page(store, isStale: isStale).list("")).contains("<span>\(words)"))
     }
 
     @Test(arguments: [(360_000, "Connected, newest values"), (900_000, "Interrupted")] as [(Int64, String)])
-    func `The page calls a feed interrupted when readings are later than its pace`(_ age: Int64, _ words: String) throws
-    {
+    func `A feed is interrupted when its readings are later than its pace`(_ age: Int64, _ words: String) throws {
         var store = TestStore(feeds: ["slow"])
         _ = store.store.setFeed(label: "slow", idleTimeout: 300_000)
         for time in [420_000, 0] as [Int64] { store.receive("Delhi", 290, at: Self.now - age - time) }
         #expect(text(try Self.page(store).list("")).contains("<span>\(words)"))
     }
 
-    @Test func `The page says that a feed has sent no readings yet`() throws {
+    @Test func `The page says whether no readings have arrived yet or all have expired`() throws {
         var store = TestStore(expireAfter: 1)
         #expect(text(try Self.page(store.store).list("")).contains("<strong>Waiting for the first reading.</strong>"))
         #expect(text(try Self.page(store).list("")).contains("<strong>Connected, no readings yet.</strong>"))
@@ -110,7 +109,7 @@ struct PageTests {
         ("waqi", "Source: <a href=\"https://waqi.info/\">World Air Quality Index Project"),
         ("<own>", "Source: <bdi>&lt;own&gt;</bdi>, measured by stations, licence CC0."),
     ])
-    func `The page gives the credit that a source asks for`(_ source: String, _ words: String) throws {
+    func `The page credits the source of a feed`(_ source: String, _ words: String) throws {
         let store = TestStore()
         store.store.apply(.connected(FeedSource(name: source, kind: "stations", license: "CC0")), feed: 0)
         #expect(text(try Self.page(store.store).list("")).contains(words))
@@ -134,12 +133,12 @@ struct PageTests {
         ("category=5", []), ("category=1&search=i&sort=name", ["Indore"]),
         ("page=99", ["Delhi", "القاهرة", "Mumbai", image, "Indore", ".."]),
     ])
-    func `The list has the cities that are asked for in their order`(_ query: String, _ names: [String]) throws {
+    func `The list filters and sorts the cities as requested`(_ query: String, _ names: [String]) throws {
         #expect(Self.names(try Self.list(query)) == names)
     }
 
     /// The signs of a Devanagari letter are parts of one character.
-    @Test func `A search finds a name by all that was typed of it so far`() throws {
+    @Test func `A search finds a name by each part of it from the start`() throws {
         var store = TestStore()
         store.receive("दिल्ली", 7, at: TestStore.start)
         let name = "दिल्ली".unicodeScalars
@@ -149,7 +148,7 @@ struct PageTests {
         }
     }
 
-    @Test func `A list of many cities has pages`() throws {
+    @Test func `A list of many cities is split into pages`() throws {
         var store = TestStore()
         let all = (0..<250).map { #"{"city":"c\#($0 + 1000)","aqi":\#($0)}"# }
         store.receive("[\(all.joined(separator: ","))]")

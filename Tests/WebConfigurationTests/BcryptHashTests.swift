@@ -6,8 +6,8 @@ import Testing
     /// Salt and digest of "secret", cost 4.
     private static let secret = "uEla0/h5HncvF9CKy/fpCOJ/k0R/XaPmQlbP.NN2H4KzbzTJSiBEm"
 
-    /// The judgement of Go's golang.org/x/crypto/bcrypt about a password and a hash. Go also takes a version 1, a cost with
-    /// a sign, any byte behind the cost, and a digest that is cut.
+    /// The verdict of Go's golang.org/x/crypto/bcrypt on a password and a hash. Go also accepts a version 1, a cost with
+    /// a sign, any byte after the cost, and a digest that is cut off.
     enum Verdict { case right, wrong, notTaken }
 
     @Test(
@@ -18,9 +18,9 @@ import Testing
             ("2x", "secret", "$2x$04$" + secret, .right),
             ("no letter", "secret", "$2$04$" + secret, .right),
             ("version 1", "secret", "$1a$04$" + secret, .notTaken),
-            ("text behind the digest", "secret", "$2y$04$" + secret + "\n", .right),
+            ("text after the digest", "secret", "$2y$04$" + secret + "\n", .right),
             ("cost with a sign", "secret", "$2y$+4$" + secret, .notTaken),
-            ("no $ behind the cost", "secret", "$2y$04x" + secret, .wrong),
+            ("no $ after the cost", "secret", "$2y$04x" + secret, .wrong),
             ("wrong password", "Secret", "$2y$04$" + secret, .wrong),
             ("longer password", "secret ", "$2y$04$" + secret, .wrong),
             ("password with a NUL", "secret\0", "$2y$04$" + secret, .wrong),
@@ -55,7 +55,7 @@ import Testing
             ("cost 32", "secret", "$2y$32$" + secret, .notTaken),
             ("not ASCII", "secret", "$2y$04$" + String(repeating: "ä", count: 30), .wrong),
         ] as [(String, String, String, Verdict)])
-    func `A hash is judged as Go judges it`(name: String, password: String, hash: String, verdict: Verdict) {
+    func `A hash is checked as Go checks it`(name: String, password: String, hash: String, verdict: Verdict) {
         let bcrypt = BcryptHash(hash)
         #expect((bcrypt != nil) == (verdict != .notTaken))
         #expect((bcrypt?.isHash(of: Array(password.utf8)) ?? false) == (verdict == .right))
@@ -66,7 +66,7 @@ import Testing
         #expect(hash?.isHash(of: [0xFF, 0xFE]) == true)
     }
 
-    @Test(arguments: [4, 9, 10, 31]) func `A decoy has its cost`(_ cost: Int) {
+    @Test(arguments: [4, 9, 10, 31]) func `A decoy has the given cost`(_ cost: Int) {
         #expect(BcryptHash.decoy(cost: cost).cost == cost)
         #expect(cost > 4 || !BcryptHash.decoy(cost: cost).isHash(of: Array("correct horse".utf8)))
     }

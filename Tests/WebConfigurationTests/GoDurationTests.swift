@@ -16,7 +16,7 @@ import Testing
             ("99999999999999999999s", nil), ("9223372036854775808ns9223372036854775808ns", nil),
             ("1.99999999999999999999s", 2_000_000_000),
         ] as [(String, Int64?)])
-    func `A duration is what Go reads, without a sign`(text: String, expected: Int64?) {
+    func `Durations are parsed as in Go, but without a sign`(text: String, expected: Int64?) {
         #expect(parseGoDuration(text) == expected)
     }
 }

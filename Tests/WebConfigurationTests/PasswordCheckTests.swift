@@ -16,11 +16,11 @@ import Testing
             ("Basic  dXNlcjpwYXNz", nil), ("Basic dXNlcjpwYXNz ", nil), ("BasicdXNlcjpwYXNz", nil),
             (" Basic dXNlcjpwYXNz", nil),
         ] as [(String, [String]?)])
-    func `An Authorization header has user and password in Base64`(value: String, expected: [String]?) {
+    func `An Authorization header is parsed into user and password`(value: String, expected: [String]?) {
         #expect(read(value) == expected?.map { Array($0.utf8) })
     }
 
-    @Test func `Bytes that are not UTF-8 are kept`() {
+    @Test func `A user and a password need not be UTF-8`() {
         #expect(read("Basic /zr+AA==") == [[0xFF], [0xFE, 0]])
     }
 }

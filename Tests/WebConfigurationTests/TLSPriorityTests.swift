@@ -12,7 +12,7 @@ import Testing
             .map { "TLS_ECDHE_\(key)_\($0)" }
     }
 
-    /// A choice, and the versions and suites that GnuTLS reads in its string.
+    /// A priority, and the versions and suites that GnuTLS reads from its text.
     @Test(
         arguments: [
             ("default", TLSPriority(), both, tls13 + ecdhe("RSA")),
@@ -45,7 +45,7 @@ import Testing
             ("a list for another key", TLSPriority(cipherSuites: [.ecdheECDSAWithAES128GCM]), ["TLS1.3"], tls13),
             ("a list of TLS 1.3's suites", TLSPriority(cipherSuites: [.aes256GCM]), ["TLS1.3"], tls13),
         ] as [(String, TLSPriority, [String], [String])])
-    func `GnuTLS takes the choices`(name: String, priority: TLSPriority, versions: [String], suites: [String]) throws {
+    func `GnuTLS reads our priority`(name: String, priority: TLSPriority, versions: [String], suites: [String]) throws {
         let offer = try GnuTLSOffer(priority.text(key: .rsa))
         #expect(offer.versions == versions)
         #expect(Set(offer.suites) == Set(suites))
@@ -63,12 +63,12 @@ import Testing
     @Test(arguments: [
         TLSPriority(maximumVersion: .tls12, cipherSuites: [.ecdheECDSAWithAES128GCM]),
         TLSPriority(minimumVersion: .tls13, maximumVersion: .tls12),
-    ]) func `Choices may leave nothing to be spoken`(_ priority: TLSPriority) {
+    ]) func `A priority may leave no version to negotiate`(_ priority: TLSPriority) {
         #expect(priority.offer(key: .rsa).versions.isEmpty)
     }
 }
 
-/// What a priority string offers, in GnuTLS's own words.
+/// The offer of a priority string, with GnuTLS's own names.
 private struct GnuTLSOffer {
     var versions: [String] = []
     var suites: [String] = []

@@ -5,18 +5,18 @@ import Testing
 @testable import System
 @testable import WebConfiguration
 
-/// Files are judged by us and by `promtool check web-config`.
+/// Files are checked by us and by `promtool check web-config`.
 ///
-/// Debian's promtool has an older exporter-toolkit than the 0.17 that we follow. Rows in `newer` are about what it
-/// may not know: it then judges none of a feature's rows as we do, and otherwise all of them. promtool 2.42, with toolkit 0.8,
-/// knows none of the features; 2.53 lacks the rate limit.
+/// Debian's promtool has an older exporter-toolkit than the 0.17 that we follow. Rows in `newer` are about features
+/// that it may not know: it then agrees with us on none of a feature's rows, and otherwise on all of them. promtool
+/// 2.42, with toolkit 0.8, knows none of the features; 2.53 lacks the rate limit.
 /// - inline PEM (`cert`, `key`, `client_ca`), `client_allowed_sans` and `rate_limit` are newer than 0.8;
 /// - Go 1.22 took the suites without ECDHE (`TLS_RSA_…`) out of the list of those that may be configured.
 @Suite struct WebConfigurationTests {
     static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures/web-config")
     static let promtool = "/usr/bin/promtool"
 
-    /// A file without `.yml`, and what our error says behind its name; `nil`: it is accepted.
+    /// A file's name without `.yml`, and our error after that name; `nil` if the file is accepted.
     typealias Row = (file: String, error: String?)
     enum Feature { case inlinePEM, subjectNames, suites, rateLimit }
 
@@ -125,7 +125,7 @@ import Testing
         ("rate-limit-burst-text", "line 3: rate_limit.burst is \"many\", expected a whole number"),
     ]
 
-    /// Files that the toolkit accepts although nobody could connect, or that the contract wants rejected.
+    /// Files that the toolkit accepts although no client could connect, or although our contract rejects them.
     static let stricter: [Row] = [
         ("merge-key", "line 2: \(mergeKeys)"),
         (
@@ -177,7 +177,7 @@ import Testing
 
     static func path(_ file: String) -> String { folder.appending(path: file + ".yml").path }
 
-    @Test(arguments: all) func `A file is accepted or rejected`(_ row: Row) throws {
+    @Test(arguments: all) func `A file is accepted, or rejected with the reason`(_ row: Row) throws {
         let path = Self.path(row.file)
         do throws(SystemError) {
             _ = try WebConfiguration(file: path)
@@ -188,7 +188,7 @@ import Testing
         }
     }
 
-    @Test func `Every file is in the table`() throws {
+    @Test func `Every file of the fixtures is in the table`() throws {
         let files = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path).filter {
             $0.hasSuffix(".yml")
         }
@@ -196,7 +196,7 @@ import Testing
     }
 
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: promtool), "\(promtool) is not installed"))
-    func `Files are judged the same by promtool`() throws {
+    func `Promtool accepts and rejects the same files`() throws {
         func accepts(_ file: String) throws -> Bool {
             try Subprocess([Self.promtool, "check", "web-config", Self.path(file)]).status == 0
         }
@@ -212,7 +212,7 @@ import Testing
 
 private let serverTLS = "tls_server_config:\n  cert_file: server.pem\n  key_file: server.key\n"
 
-/// What accepted files mean.
+/// The values that accepted files have.
 @Suite struct WebConfigurationValueTests {
     static let pem = ["server.pem", "server.key", "server-ec.pem", "server-ec.key", "ca.pem", "ca-none.pem"]
 
@@ -234,7 +234,7 @@ private let serverTLS = "tls_server_config:\n  cert_file: server.pem\n  key_file
         }
     }
 
-    @Test func `TLS has its rules for clients`() throws {
+    @Test func `The rules for client certificates are read`() throws {
         let configuration = try read(
             serverTLS + "  client_ca_file: ca.pem\n  client_auth_type: VerifyClientCertIfGiven\n"
                 + "  client_allowed_sans: [é, 192.0.2.7]\n")
@@ -251,11 +251,11 @@ private let serverTLS = "tls_server_config:\n  cert_file: server.pem\n  key_file
             ("RequireClientCert", .requireAny), ("VerifyClientCertIfGiven", .verifyIfGiven),
             ("RequireAndVerifyClientCert", .requireAndVerify),
         ] as [(String, TLSConfiguration.ClientAuthentication)])
-    func `A client_auth_type has its meaning`(name: String, expected: TLSConfiguration.ClientAuthentication) throws {
+    func `A client_auth_type maps to its policy`(name: String, expected: TLSConfiguration.ClientAuthentication) throws {
         #expect(try read(serverTLS + "  client_auth_type: \"\(name)\"\n").tls?.clientAuthentication == expected)
     }
 
-    @Test func `Paths begin where the file is`() throws {
+    @Test func `Relative paths start at the directory of the file`() throws {
         let text = serverTLS.replacing("server.", with: "sub/server.")
         for (path, prefix) in [("web.yml", "sub/"), ("/etc/web.yml", "/etc/sub/"), ("./a/web.yml", "./a/sub/")] {
             let error = #expect(throws: SystemError.self) { try read(text, path: path) }
@@ -266,18 +266,18 @@ private let serverTLS = "tls_server_config:\n  cert_file: server.pem\n  key_file
         #expect(error?.reason.hasSuffix("no /abs/server.pem") == true)
     }
 
-    @Test func `PEM may be inline, and a file wins over it`() throws {
+    @Test func `PEM may be inline, and a file overrides it`() throws {
         let certificate = String(decoding: files["conf/server-ec.pem"]!, as: UTF8.self)
         let key = String(decoding: files["conf/server-ec.key"]!, as: UTF8.self)
         func indented(_ text: String) -> String { text.split(separator: "\n").map { "    \($0)\n" }.joined() }
         let text = "tls_server_config:\n  cert: |\n\(indented(certificate))  key: |\n\(indented(key))"
         #expect(try read(text).tls != nil)
         #expect(try read(text + "  cert_file: server.pem\n  key_file: server.key\n").tls != nil)
-        // Only the file does not fit the other's inline text.
+        // A file alone does not match the inline text of the other.
         for file in ["cert_file: server.pem", "key_file: server.key"] {
             #expect(throws: SystemError.self) { try read(text + "  \(file)\n") }
         }
-        // In the place of its file, which an error would name.
+        // A PEM text in place of the file's name, which an error would show.
         let error = #expect(throws: SystemError.self) { try read(text.replacing("  key:", with: "  key_file:")) }
         #expect(error?.reason.contains("key_file is <secret>, expected the name of a file; a PEM text belongs") == true)
     }
@@ -287,12 +287,12 @@ private let serverTLS = "tls_server_config:\n  cert_file: server.pem\n  key_file
             ("max-age=5", "max-age=5"), ("\" a \"", "a"), ("\"a\\r\\nSet-Cookie: b\"", "a  Set-Cookie: b"),
             ("\"a\\tb\\0c\"", "a b c"), ("\"\"", nil), ("\" \\n \"", nil), ("~", nil), ("7", "7"), ("é", "é"),
         ] as [(String, String?)])
-    func `A header's value is fit to be sent`(value: String, expected: String?) throws {
+    func `A header's value is made safe to send`(value: String, expected: String?) throws {
         let configuration = try read("http_server_config: {headers: {Strict-Transport-Security: \(value)}}\n")
         #expect(configuration.headers.map(\.value) == (expected.map { [$0] } ?? []))
     }
 
-    @Test func `Headers that would leave no room for a request are rejected`() throws {
+    @Test func `Headers of more than 4096 bytes are rejected`() throws {
         func read(_ count: Int) throws -> WebConfiguration {
             let value = String(repeating: "a", count: count)
             return try self.read("http_server_config: {headers: {Content-Security-Policy: \(value)}}\n")
@@ -301,7 +301,7 @@ private let serverTLS = "tls_server_config:\n  cert_file: server.pem\n  key_file
         #expect(throws: SystemError.self) { try read(4097) }
     }
 
-    @Test func `Users are bytes, not Unicode`() throws {
+    @Test func `Users are compared as bytes, not as Unicode`() throws {
         let hash = "$2y$04$uEla0/h5HncvF9CKy/fpCOJ/k0R/XaPmQlbP.NN2H4KzbzTJSiBEm"
         let users = try read("basic_auth_users: {\"\\u00e9\": \(hash), \"e\\u0301\": \(hash), 7: \(hash)}\n").users
         #expect(Set(users.keys) == [[0xC3, 0xA9], [0x65, 0xCC, 0x81], [0x37]])
@@ -342,11 +342,11 @@ private let serverTLS = "tls_server_config:\n  cert_file: server.pem\n  key_file
             ("tls_server_config:", []),
             ("rate_limit: {interval: 1s}", ["rate_limit.burst is 0, so every request is rejected"]),
         ])
-    func `What is hardly meant is a warning`(text: String, expected: [String]) throws {
+    func `A configuration that is probably a mistake gives a warning`(text: String, expected: [String]) throws {
         #expect(try read(text).warnings == expected)
     }
 
-    @Test func `Secrets stay out of errors`() {
+    @Test func `Errors contain no secrets`() {
         for text in [
             "basic_auth_users: {alice: hunter2}", "basic_auth_users: {alice: !!int hunter2}",
             "tls_server_config: {key: !!int hunter2}", "tls_server_config: {cert: a, key: hunter2}",

@@ -25,7 +25,7 @@ struct ConfigurationTests {
         #"expected a path that begins with "/", without ? # %, and is none of /history.json /events /-/healthy /-/ready "#
         + "/-/reconnect /-/reload / /about /city/ /favicon.ico /assets/"
 
-    /// Flags behind a feed that is fine, and the line about them.
+    /// Flags after a valid feed, and the error line about them.
     @Test(
         arguments: [
             (
@@ -108,11 +108,11 @@ struct ConfigurationTests {
             (["--log.level=trace"], #"--log.level "trace": expected debug, info, warn or error"#),
             (["--log.format=xml"], #"--log.format "xml": expected logfmt or json"#),
         ] as [([String], String)])
-    func `A mistake is one line with the flag, the value and what was expected`(arguments: [String], line: String) {
+    func `A mistake is reported with the flag, the value and what was expected`(arguments: [String], line: String) {
         #expect(throws: FlagError(line)) { try configuration(["--feed.url=ws://x/"] + arguments) }
     }
 
-    @Test func `A configuration without a feed is one line with the flags for one`() {
+    @Test func `A missing feed is reported with the flags for one`() {
         let line = "no feed: give --feed.url ADDRESS, or --feed.demo for a simulated one"
         #expect(throws: FlagError(line)) { try configuration([]) }
     }
@@ -131,13 +131,13 @@ struct ConfigurationTests {
             "", "1", "/", "1/", "/2", "4/4", "0/0", "-1/4", "1/2/3", "a/b", " 0/4", "0 / 4", "0/2147483648",
             "exporter/4", "exporter-/4", "exporter-4/4", "exporter-a/4", "exporter0/4", "-0/4", "3/3",
         ])
-    func `A shard is nothing else`(text: String) {
+    func `Any other text is rejected as a shard`(text: String) {
         #expect(throws: FlagError("--city.shard \"\(text)\": \(Self.shard)")) {
             try configuration(["--feed.demo", "--city.shard", text])
         }
     }
 
-    @Test func `Each default is read as it is shown`() throws {
+    @Test func `Each default is parsed as it is shown`() throws {
         let flags = Program.exporter.commands[0].flags
         for flag in flags {
             guard let text = flag.defaultText else { continue }
@@ -151,7 +151,7 @@ struct ConfigurationTests {
         #expect(flags.count { $0.defaultText != nil } > 20)
     }
 
-    @Test func `A feed is named after its address, or as it is told`() throws {
+    @Test func `A feed is labelled with its address, or with its configured name`() throws {
         let address = ["--feed.url", "wss://x/v1/a1b2c3d4e5f6a7b8/live"]
         #expect(try configuration(address).configuredFeeds().map(\.label) == ["wss://x/v1/…/live"])
         #expect(try configuration(address + ["--feed.name", "roof"]).configuredFeeds().map(\.label) == ["roof"])

@@ -9,7 +9,7 @@ import Testing
 @testable import HTTPServer
 
 @Suite struct EventHubTests {
-    /// A store, the hub, and a server of its events; time is the test's.
+    /// A store, the hub, and a server of its events, with a clock that the test moves.
     private final class Bench: Sendable {
         let store = ReadingStore(rules: StoreRules(), feeds: ["ws://a/"], at: 0)
         let hub: EventHub
@@ -49,11 +49,11 @@ import Testing
             return client
         }
 
-        /// The next event, or what is left of the greeting when that has none.
+        /// The next event, or the rest of the greeting if that has none.
         func event(_ client: RawHTTPClient) throws -> String { try client.read(upTo: "\n\n\r\n") }
     }
 
-    @Test func `A listener is told that something has changed, once a second at most`() throws {
+    @Test func `A listener receives an event for changes, at most once a second`() throws {
         let bench = try Bench()
         bench.receive(#"[{"city":"Delhi","aqi":5}]"#)
         let client = try bench.listen()
@@ -73,15 +73,15 @@ import Testing
         #expect(try bench.event(client).contains("event: change"))
     }
 
-    /// The second of two that come while nobody listens must not take for known what the first has yet to be told.
-    @Test func `Listeners that connect at once miss no event`() throws {
+    /// The second of two that connect to an idle hub must not count as known what the first is yet to receive.
+    @Test func `Listeners that connect at the same time miss no event`() throws {
         for round in 0..<300 {
             let store = ReadingStore(rules: StoreRules(), feeds: ["ws://a/"], at: 0)
             let hub = EventHub(store: store, heartbeat: .milliseconds(1), at: 77)
             let listeners = Monitor<[HTTPStream]>([])
             let threads = try (0..<2).map { _ in
                 try ServiceThread(name: "listener") {
-                    // An identifier that is not known has the current one told in the greeting.
+                    // For an unknown identifier the greeting has the current one.
                     let request = HTTPRequest(path: "/events", fields: [HTTPField(name: "Last-Event-ID", value: "0")])
                     guard case .stream(let stream) = hub.respond(to: request).body else { return }
                     listeners.change { $0.append(stream) }

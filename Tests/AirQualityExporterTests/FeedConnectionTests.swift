@@ -22,13 +22,13 @@ struct FeedConnectionTests {
         return error?.line ?? ""
     }
 
-    /// The form that a file of header fields was expected to have.
+    /// The form that a file of header fields with this content should have had.
     private func expected(ofFile content: String) -> String {
         let file = directory.write("headers", content)
         return line("--feed.header-file=\(file)").replacing("--feed.header-file \"\(file)\": expected ", with: "")
     }
 
-    @Test func `Header fields come from flags and a file, comments and blank lines passed over`() throws {
+    @Test func `Header fields come from flags and a file, without comments and blank lines`() throws {
         let file = directory.write("headers", "# secrets\n\nAuthorization: Bearer x\r\n  \nX-Key: 1")
         let connection = try configured(["--feed.header=X-Flag: 0", "--feed.header-file=\(file)"])
         #expect(
@@ -43,7 +43,7 @@ struct FeedConnectionTests {
         #expect(error?.expected == "\"Name: value\" on one line, in line 1")
     }
 
-    @Test func `Fields that the handshake sets itself are rejected, whether a flag or a file has them`() {
+    @Test func `Fields that the handshake sets itself are rejected in flags and in files`() {
         for name in ["Host", "upgrade", "Sec-WebSocket-Key", "Content-Length", "Connection"] {
             #expect(
                 line("--feed.header=\(name): secret")
@@ -58,7 +58,7 @@ struct FeedConnectionTests {
     }
 
     @Test(arguments: ["A: b;C: d", "A: b;C:d", "A: b,C:d", "A: b|C: d", "A: b, c: d"])
-    func `Fields that are joined in one flag or in one line of a file are rejected`(text: String) {
+    func `Several fields in one flag or on one line of a file are rejected`(text: String) {
         let oneField = "one header field, each in a flag or line of its own"
         #expect(line("--feed.header=\(text)") == "--feed.header ***: expected \(oneField)")
         #expect(expected(ofFile: "# fields\n\(text)\n") == "\(oneField), in line 2")
@@ -70,7 +70,7 @@ struct FeedConnectionTests {
         "Cookie: a=b; c=d:e", "Accept: a/b;q=0.5,c/d",
         "Authorization: Digest username=\"x\", uri=\"http://h:80/\"", "Date: Sun, 06 Nov 1994 08:49:37 GMT", "A: b|c",
     ])
-    func `A value may have characters that join others`(text: String) throws {
+    func `A value may have characters that could join fields`(text: String) throws {
         let file = directory.write("headers", text)
         let fields = try configured(["--feed.header=\(text)", "--feed.header-file=\(file)"]).headerFields()
         #expect(fields.count == 2 && fields[0] == fields[1])
@@ -82,7 +82,7 @@ struct FeedConnectionTests {
                 + "cannot read /nowhere: No such file or directory")
     }
 
-    @Test func `Subprotocols are tokens, each once`() throws {
+    @Test func `Subprotocols must be tokens, and each is given once`() throws {
         let given = ["--feed.subprotocol=aqi.v2", "--feed.subprotocol=aqi.v1"]
         #expect(try configured(given).client.subprotocols == ["aqi.v2", "aqi.v1"])
         let expected = "a name of letters, digits and !#$%&'*+-.^_`|~"
@@ -94,7 +94,7 @@ struct FeedConnectionTests {
                 == "--feed.subprotocol \"a\": expected each subprotocol once")
     }
 
-    @Test func `Files for TLS that no connection could use are rejected, at the start and at a reload`() throws {
+    @Test func `Unusable TLS files are rejected at the start and at a reload`() throws {
         let certificates = try TestCertificates.shared()
         let path = certificates.path
         let good = [
@@ -124,7 +124,7 @@ struct FeedConnectionTests {
                 error?.line.hasPrefix("\(flag) \"\(changed.1)\": expected \(expected)") == true, "\(error?.line ?? "")")
         }
 
-        // A good file that becomes a bad one.
+        // A valid file that becomes invalid.
         let file = directory.write("ca.pem", try certificates.content("ca.pem"))
         let connection = try configured(["--feed.ca-file=\(file)"])
         #expect(throws: Never.self) { try connection.checkFiles() }

@@ -18,7 +18,7 @@ struct FeedTests {
         FeedLog(label: "ws://x/", logger: Logger(level: level, now: { 0 }, write: lines.append))
     }
 
-    /// What was logged, without the time.
+    /// The logged lines, without the time.
     private var logged: [String] {
         lines.text.replacing("time=1970-01-01T00:00:00.000Z ", with: "").split(separator: "\n").map { String($0) }
     }
@@ -56,7 +56,7 @@ struct FeedTests {
         #expect(logged == [first] + (1...3).map { first + " down_for=\($0)h" })
     }
 
-    @Test func `A feed that goes up and down all the time has twenty lines at once, then twenty each hour`() {
+    @Test func `A flapping feed is logged twenty times at once, and then twenty times an hour`() {
         var log = log(level: .info)
         var told: [Int] = []
         for second in 0..<2 * 3600 {
@@ -74,7 +74,7 @@ struct FeedTests {
         return FeedHandler(feed, number: 0, store: store, logger: Logger(now: { 0 }, write: lines.append))
     }
 
-    @Test func `Rejections are told at the first of each reason, then hourly`() throws {
+    @Test func `Rejections are logged at the first of each reason, and then hourly`() throws {
         var handler = try handler(ReadingStore(rules: StoreRules(), feeds: ["ws://x/"], at: 0))
         let seconds = [1] + Array(stride(from: 3, to: 3601, by: 7)) + [3602]
         for second in seconds { handler.receive(.text, Array(#"[{"aqi":1}]"#.utf8).span, at: .seconds(second)) }
@@ -82,7 +82,7 @@ struct FeedTests {
         #expect(logged.count { $0.contains("reason=no_city") } == 2 && logged.count == 4)
     }
 
-    /// The explanation of the first reason for which a message is rejected, or of its being without readings.
+    /// The explanation of a message's first rejection, or of its lack of readings.
     private func explanation(of message: String, _ settings: Configuration = Configuration()) -> String {
         var reader = MessageReader(settings)
         let bytes = Array(message.utf8)
@@ -132,11 +132,11 @@ struct FeedTests {
             (#"{"type":"welcome","title":"yes"}"#, nil), (#"{"data":{"message":"yes","description":"yes"}}"#, nil),
             (#"{"error":"","status":"ok"}"#, nil), (#"{"status":"error"}"#, nil), ("7", nil), (#""text""#, nil),
         ] as [(String, String?)])
-    func `The words of a server are found wherever servers put them`(_ message: String, _ words: String?) {
+    func `A server's error is found wherever servers put it`(_ message: String, _ words: String?) {
         #expect(MessageExplanation.serverWords(in: message.utf8.span) == words)
     }
 
-    @Test func `What a server says is not hidden by its greeting, nor by what it said before`() throws {
+    @Test func `A server's error is not hidden by its greeting or by earlier errors`() throws {
         let store = ReadingStore(rules: StoreRules(), feeds: ["ws://x/"], at: 0)
         var handler = try handler(store)
         func said() -> String? {
@@ -168,7 +168,7 @@ struct FeedTests {
         #expect(explanation(of: "[{\(many)}]").utf8.count < 2000)
         #expect(explanation(of: #"[{"city":"\#(name)"}]"#).utf8.count < 2000)
         #expect(explanation(of: "\"\(name)\"").utf8.count < 2000)
-        // No field is compared with each other one: that would take minutes.
+        // Fields are not compared with one another: that would take minutes.
         func object(_ prefix: String, _ value: String) -> String {
             "{" + (0..<20_000).map { "\"\(prefix)\($0)\":\(value)" }.joined(separator: ",") + "}"
         }
@@ -176,8 +176,8 @@ struct FeedTests {
         #expect(explanation(of: #"{"a":\#(object("x", "1")),"b":\#(object("y", "1"))}"#).utf8.count < 2000)
     }
 
-    /// For Swift's texts, a slash with a combining sign is no slash.
-    @Test func `Names with combining signs are explained as well`() {
+    /// To Swift's String, a slash with a combining mark is not a slash.
+    @Test func `Names with combining marks are explained as well`() {
         let message = #"[{"\#u{301}city":"Pune","\#u{301}aqi~\#u{301}":55,"'\#u{301}":1}]"#
         #expect(ReadingPlan.best(for: [Array(message.utf8)]) != nil)
         #expect(ValueFormat.feedField().parse("/\u{301}~x") == nil)
@@ -206,7 +206,7 @@ struct FeedTests {
             ("x; license=\"a\u{7}b\"", ["x", "", ""]), (String(repeating: "x", count: 129), nil), ("", nil),
             ("; kind=model", nil), ("\u{1}", nil),
         ] as [(String, [String]?)])
-    func `A source has a kind and a license, none of them longer than 128 bytes`(text: String, expected: [String]?) {
+    func `A source has a kind and a license, none longer than 128 bytes`(text: String, expected: [String]?) {
         let other = HTTPField(name: "Air-Quality-Source", value: "second")
         let source = FeedSource([HTTPField(name: "Air-Quality-Source", value: text), other])
         #expect(source.map { [$0.name, $0.kind, $0.license] } == expected)
@@ -229,14 +229,14 @@ struct FeedTests {
         }
         feeds.pauseIfUnused(at: start + .seconds(second))
         #expect(feeds.usage.read(\.isPaused) == isPaused)
-        // A pause that somebody ended by hand comes again.
+        // A pause that was ended by hand comes again.
         feeds.reconnect(at: start + .seconds(second))
         #expect(!feeds.usage.read(\.isPaused))
         feeds.pauseIfUnused(at: start + .seconds(second + limit))
         #expect(feeds.usage.read(\.isPaused) == (limit > 0))
     }
 
-    @Test func `A read that ends a pause while feeds are loaded meets the new ones too`() throws {
+    @Test func `A read that ends a pause during a reload resumes the new feeds as well`() throws {
         let directory = TemporaryDirectory()
         var configuration = Configuration()
         configuration.pauseWhenUnused = .seconds(60)
@@ -264,7 +264,7 @@ struct FeedTests {
         eventually("an attempt to connect") { store.feeds.contains { $0.connectionAttempts > 0 } }
     }
 
-    @Test func `A feed with a fresh reading is ready, or the health path says what is missing`() {
+    @Test func `A feed with a fresh reading is ready, and otherwise the problem is named`() {
         let store = ReadingStore(rules: StoreRules(), feeds: ["ws://a/"], at: 0)
         var decoder = FeedDecoder(format: FeedFormat())
         func receive(_ message: String, at time: Timestamp) {
@@ -285,7 +285,7 @@ struct FeedTests {
         receive(#"[{"city":"Pune","aqi":1}]"#, at: 1000)
         #expect(problem(at: 61_000) == nil)
         #expect(problem(at: 61_001) == "no fresh reading: ws://a/: no message for 60 s")
-        // A city whose readings come each hour has a pace of its own.
+        // A city with hourly readings has a pace of its own.
         receive(#"[{"city":"Pune","aqi":2}]"#, at: 3_601_000)
         #expect(problem(at: 10_000_000) == nil)
         #expect(problem(at: 20_000_000) != nil)

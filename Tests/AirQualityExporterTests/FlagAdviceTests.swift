@@ -66,9 +66,9 @@ struct FlagAdviceTests {
             ("probe ws://h/", "without quotation marks"), ("--feed.demo --log.level=debug", "are one word"),
             ("--storage.file=/x --web.config.file=/y", "--web.config.file in it"),
         ])
-    func `A flag or command of common sense is answered with what to use instead`(word: String, instead: String) {
+    func `A plausible unknown flag or command is answered with what to use instead`(word: String, instead: String) {
         let line = line([word])
-        // Whole flags: `--feed.url` does not stand in `--feed.urls`.
+        // Whole flags: `--feed.url` is not found in `--feed.urls`.
         let words = [", ", "; ", ": ", "? "].reduce(" \(line) ") { $0.replacing($1, with: " ") }
         #expect(words.contains(" \(instead) "), "\(line)")
         #expect(!line.contains("secret"))

@@ -5,7 +5,7 @@ import Testing
 @testable import AirQualityExporter
 
 struct HandshakeFailuresTests {
-    @Test func `Failures are counted, and logged once in each minute`() {
+    @Test func `Failures are counted, and logged at most once a minute`() {
         let lines = WrittenLines()
         let failures = HandshakeFailures(logger: Logger(write: lines.append))
         for second in [5, 5.1, 30, 64.9, 65, 65.1, 200] {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AirQualityExporter
 
-/// `EndToEnd/web/test_healthcheck.py` has the probe beside real servers.
+/// `EndToEnd/web/test_healthcheck.py` tests the probe with real servers.
 struct HealthProbeTests {
     @Test(
         arguments: [
@@ -16,7 +16,7 @@ struct HealthProbeTests {
                 "HTTP/1.1 200 OK\r\n", "SSH-2.0-x\r\n\r\n", "HTTP/2 200 OK\r\n\r\n", "HTTP/1.1 099 x\r\n\r\n",
                 "HTTP/1.1 +99 x\r\n\r\n", "HTTP/1.1 100 x\r\n\r\n",
             ].map { ($0, nil, "the response is not HTTP/1.1") } as [(String, String?, String?)])
-    func `A good response is its first line, another is an error`(response: String, line: String?, problem: String?) {
+    func `A good response gives its first line, others an error`(response: String, line: String?, problem: String?) {
         do throws(SystemError) {
             var pieces = [Array(response.utf8)]
             #expect(try HealthProbe.line { () throws(SystemError) in pieces.popLast() ?? [] } == line)
@@ -25,7 +25,7 @@ struct HealthProbeTests {
         }
     }
 
-    @Test func `A response without end is read up to the limit of its line`() throws {
+    @Test func `An endless response is read up to the line limit`() throws {
         var isFirst = true
         let line = try HealthProbe.line { () throws(SystemError) in
             defer { isFirst = false }

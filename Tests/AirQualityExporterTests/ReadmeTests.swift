@@ -5,12 +5,12 @@ import Testing
 @testable import AirQualityExporter
 @testable import CommandLine
 
-/// The tables of the program's README are made from the program; `RECORD_GOLDEN=1` writes them anew, and fails.
+/// The tables of the program's README are generated from the program; `RECORD_GOLDEN=1` rewrites them and fails.
 @Suite(.serialized) struct ReadmeTests {
     private static let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "Sources/Exporter/AirQualityExporter/README.md")
 
-    @Test func `The README has the table of flags`() throws {
+    @Test func `The README's table of flags is up to date`() throws {
         var lines = ["| flag | default | meaning |", "| --- | --- | --- |"]
         for flag in Program.exporter.commands[0].flags {
             let value = flag.placeholder.map { " \($0)" } ?? ""
@@ -21,7 +21,7 @@ import Testing
         try expectTable("flags", lines)
     }
 
-    @Test func `The README has the table of metrics`() throws {
+    @Test func `The README's table of metrics is up to date`() throws {
         var lines = ["| metric | type | labels | meaning |", "| --- | --- | --- | --- |"]
         for family in MetricsEndpoint.metrics where family.name.hasPrefix("airquality_") {
             let labels = family.labels.map { "`\($0)`" }.joined(separator: ", ")

@@ -12,7 +12,7 @@ import Testing
 @testable import HTTPServer
 
 struct RoutesTests {
-    /// An exporter with three cities that neither listens nor dials; a name begins with a combining character.
+    /// An exporter with three cities that neither listens nor dials; one name begins with a combining mark.
     private func exporter(_ change: (inout Configuration) -> Void = { _ in }) throws -> Exporter {
         var configuration = Configuration()
         change(&configuration)
@@ -48,7 +48,7 @@ struct RoutesTests {
             ("HEAD", "/events", 200), ("POST", "/events", 405), ("GET", "/assets/page.css", 404),
             ("PUT", "/assets/page.css", 405),
         ])
-    func `A request is answered with the right status`(_ method: String, _ path: String, _ status: Int) throws {
+    func `Each request gets the right status`(_ method: String, _ path: String, _ status: Int) throws {
         let response = try server().respond(to: HTTPRequest(method: method, path: path))
         #expect(response.status == status)
         #expect(response.headers.contains { $0.name == "Allow" } == (status == 405))
@@ -62,12 +62,12 @@ struct RoutesTests {
         #expect(try server().filter { !$0.needsPassword }.map(\.path) == ["/-/healthy", "/-/ready"])
     }
 
-    @Test func `No path but the telemetry path can be taken for another`() throws {
+    @Test func `Each path has one route, and the telemetry path comes first`() throws {
         let paths = try server { $0.web.telemetryPath = "/x" }.map(\.path)
         #expect(paths.first == "/x" && Set(paths).count == paths.count)
     }
 
-    @Test func `A request that reads is counted as one, another is not`() throws {
+    @Test func `Only requests that read data end a pause`() throws {
         let exporter = try exporter { $0.pauseWhenUnused = .seconds(1) }
         let routes = exporter.routes()
         func counts(_ method: String, _ path: String) -> Bool {
@@ -83,11 +83,11 @@ struct RoutesTests {
         #expect(!counts("POST", "/metrics"))
     }
 
-    @Test func `Each statistic of the process has a family`() {
+    @Test func `Each statistic of the process has a metric family`() {
         #expect(Set(ProcessStatistics.families.map(\.metric.name)) == Set(ProcessStatistics.current().values.keys))
     }
 
-    @Test func `A request for one city's history is told the city's shard, where there are shards`() throws {
+    @Test func `With shards, the history of one city names the city's shard in a field`() throws {
         let routes = try server { $0.format.shard = Shard(index: 0, count: 4) }
         for city in ["Mumbai", "Delhi", "Navi+Mumbai", "S%C3%A3o+Paulo"] {
             let name = city.replacing("+", with: " ").replacing("%C3%A3", with: "ã")
@@ -104,7 +104,7 @@ struct RoutesTests {
         #expect(try server().get("/history.json", query: "city=Mumbai").header("Air-Quality-Shard") == nil)
     }
 
-    @Test func `A request for the history is answered once for the same content`() throws {
+    @Test func `The history is not sent again to a client that has the same content`() throws {
         let routes = try server()
         let first = routes.get("/history.json")
         #expect(first.header("Content-Type") == "application/json")
@@ -131,7 +131,7 @@ struct RoutesTests {
     }
 
     @Test(arguments: [("GET", "", 200), ("GET", "limit=0", 400), ("PUT", "", 405)])
-    func `Each response in JSON names who may read it`(_ method: String, _ query: String, _ status: Int) throws {
+    func `Each JSON response names the allowed origin`(_ method: String, _ query: String, _ status: Int) throws {
         let request = HTTPRequest(method: method, path: "/history.json", query: query)
         let response = try server { $0.web.corsOrigin = "https://grafana.example" }.respond(to: request)
         #expect(response.status == status)
@@ -139,7 +139,7 @@ struct RoutesTests {
         #expect(try server().respond(to: request).header("Access-Control-Allow-Origin") == nil)
     }
 
-    @Test func `A request for a history waits for its turn, and gets 503 once its patience has ended`() throws {
+    @Test func `A request for a history waits for its turn, and gets 503 when its patience ends`() throws {
         func history(patience: Duration) -> HistoryEndpoint {
             HistoryEndpoint(store: ReadingStore(rules: StoreRules(), feeds: [], at: 0), patience: patience)
         }
@@ -166,7 +166,7 @@ struct RoutesTests {
         #expect(status.withLock { $0 } == 200)
     }
 
-    @Test func `The page about the exporter has its version and all paths, with links where they lead to`() throws {
+    @Test func `The about page has the version and all paths, with links to those that have pages`() throws {
         let about = try server { $0.web.telemetryPath = "/x" }.get("/about").text
         #expect(about.contains("Air Quality Exporter \(BuildVersion.version)"))
         for path in ["/x", "/", "/?kiosk", "/about", "/history.json", "/events", "/-/healthy", "/-/ready"] {
@@ -190,18 +190,18 @@ struct RoutesTests {
             ("/city/Mumbai", "range=3h&to=5", "query: range=3h beside from or to: expected one of them"),
             ("/city/Mumbai", "from=5&to=5", "query: from is 5, expected less than to, which is 5"),
         ])
-    func `A bad query for a page is answered with one line`(_ path: String, _ query: String, _ line: String) throws {
+    func `A malformed query for a page gets 400 and one line`(_ path: String, _ query: String, _ line: String) throws {
         let answer = try server().get(path, query: query)
         #expect(answer.status == 400)
         #expect(answer.text == line + "\n")
     }
 
-    @Test func `A request for a page ignores what it does not know`() throws {
+    @Test func `A page ignores unknown query parameters`() throws {
         #expect(try server().get("/", query: "utm=1&&x&sort=name&search=").status == 200)
     }
 
     @Test(arguments: ["from=140737488355327", "to=140737488355328", "from=140737488355327&to=140737488355328", "to=1"])
-    func `A chart of any time is shown, and leads to others`(query: String) throws {
+    func `A chart of any time is shown, and all its links work`(query: String) throws {
         let routes = try server()
         let page = routes.get("/city/Mumbai", query: query)
         #expect(page.status == 200)
@@ -210,7 +210,7 @@ struct RoutesTests {
         for link in links { #expect(routes.get("/city/Mumbai", query: link).status == 200, "\(link)") }
     }
 
-    @Test func `Pages of names that look the same are different pages`() throws {
+    @Test func `Names that look the same have different pages`() throws {
         let exporter = try exporter()
         var decoder = FeedDecoder(format: FeedFormat())
         let message = "[{\"city\":\"Caf\u{E9}\",\"aqi\":1},{\"city\":\"Cafe\u{301}\",\"aqi\":2}]"
@@ -221,16 +221,16 @@ struct RoutesTests {
         #expect(routes.get("/city/Mumbai?x").status == 404)
     }
 
-    @Test func `A client's fields for the format are not taken for those of another`() throws {
+    @Test func `Accept headers that are equal only to Swift's String get their own formats`() throws {
         let routes = try server()
         let type = "application/openmetrics-text;version=1.0.0"
-        // U+037E is the same as a semicolon for Swift's texts, and nothing for HTTP.
+        // To Swift's String, U+037E equals a semicolon; to HTTP it does not.
         let other = routes.get("/metrics", ["Accept": type.replacing(";", with: "\u{37E}")])
         #expect(other.header("Content-Type")?.hasPrefix("text/plain") == true)
         #expect(routes.get("/metrics", ["Accept": type]).header("Content-Type")?.hasPrefix("application/") == true)
     }
 
-    @Test func `A web configuration that was read before there was a server is read again`() throws {
+    @Test func `A web configuration that was read before the server existed is read again`() throws {
         let directory = TemporaryDirectory()
         let path = directory.write("web.yml", "")
         let watcher = try WebConfigurationWatcher(path: path, logger: Logger(level: .error, write: { _ in }))
@@ -239,7 +239,7 @@ struct RoutesTests {
         #expect(watcher.check() == true)
     }
 
-    @Test func `The files of the page are kept indefinitely, each at the address of its content`() throws {
+    @Test func `The assets of the page are immutable, compressed and within their size limits`() throws {
         let routes = try server()
         let page = routes.get("/")
         let policy = try #require(page.header("Content-Security-Policy"))

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
-// A package of its own, so that nobody who builds the exporter builds its benchmarks.
+// A package of its own, so that building the exporter does not build its benchmarks.
 let package = Package(
     name: "Benchmarks",
     dependencies: [.package(name: "air-quality-exporter", path: "../..")],

@@ -14,11 +14,11 @@ struct Workload: ~Copyable {
     private var next = 0
 
     /// - Parameters:
-    ///   - cities: how many there are.
-    ///   - batch: cities in a message.
-    ///   - messages: different ones; together they name cities in random order.
-    ///   - shard: the part of the cities that is kept; nil: all.
-    ///   - namesOwn: false: the messages have only cities of other shards.
+    ///   - cities: the number of cities.
+    ///   - batch: the number of cities in a message.
+    ///   - messages: the number of different messages, which name cities in random order.
+    ///   - shard: the shard whose cities are kept; `nil` keeps all.
+    ///   - namesOwn: if false, the messages have only cities of other shards.
     init(
         cities: Int, batch: Int, messages count: Int, spelling: Spelling = .usual, shard: Shard? = nil,
         namesOwn: Bool = true
@@ -70,7 +70,7 @@ struct Workload: ~Copyable {
         for message in messages { _ = decoder.decode(message.span, receivedAt: time) }
     }
 
-    /// All messages once.
+    /// Records all messages once.
     mutating func recordAll() {
         for message in messages { record(message) }
     }
@@ -82,25 +82,25 @@ struct Workload: ~Copyable {
         }
     }
 
-    /// - Returns: bytes of the page.
+    /// - Returns: the number of bytes of the page.
     mutating func render() -> Int {
         page.removeAll(keepingCapacity: true)
         exposition.render(store.snapshot(), in: .text004, to: &page)
         return page.count
     }
 
-    /// - Returns: bytes of the document.
+    /// - Returns: the number of bytes of the document.
     func history() -> Int {
         HistoryDocument(store.snapshot(withHistories: true), query: HistoryQuery()).render().count
     }
 }
 
-/// How the messages spell what they say.
+/// How the messages are spelled.
 enum Spelling {
     case usual
-    /// Names as half of the world writes them, some with escapes.
+    /// Names beyond ASCII, some with escapes.
     case beyondASCII
-    /// What JSON allows and hardly any feed sends: other members first, white space, an exponent, an escape.
+    /// Valid JSON that hardly any feed sends: other members first, white space, an exponent, an escape.
     case rare
 }
 

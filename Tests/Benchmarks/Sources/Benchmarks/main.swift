@@ -1,7 +1,7 @@
 import AirQuality
 import Bytes
 
-// Without arguments: every benchmark, as a table. With a name and a number of cities: that work alone, a fixed number
+// Without arguments: every benchmark, as a table. With a name and a number of cities: that one alone, a fixed number
 // of times, for callgrind.
 let arguments = CommandLine.arguments.dropFirst()
 if let name = arguments.first {
@@ -18,16 +18,16 @@ if let name = arguments.first {
 struct UsageError: Error {}
 
 enum Benchmark: String, CaseIterable {
-    /// Messages to readings: as nearly all feeds spell them, with names beyond ASCII, and as JSON also allows.
+    /// Decodes messages: as nearly all feeds spell them, with names beyond ASCII, and as JSON also allows.
     case decode
     case decodeNames = "decode-names"
     case decodeStrict = "decode-strict"
-    /// Messages to readings in the store.
+    /// Decodes messages and records them in the store.
     case record
-    /// The same for one of four shards: messages of others' cities alone, and of all.
+    /// The same for one of four shards: with messages of only other shards' cities, and of all.
     case recordOthers = "record-others"
     case recordQuarter = "record-quarter"
-    /// A page, and one after a tenth of the cities changed, with the copy that the change costs.
+    /// Renders a page, and one after a tenth of the cities changed, including the copy that the change costs.
     case render
     case renderBusy = "render-busy"
     case history
@@ -60,7 +60,7 @@ enum Benchmark: String, CaseIterable {
     }
 }
 
-/// What callgrind counts: its `--toggle-collect` finds this function by its name.
+/// The work that callgrind counts: its `--toggle-collect` finds this function by its name.
 @inline(never)
 func counted(_ work: () -> Void) {
     work()
@@ -99,7 +99,7 @@ func row(_ name: String, _ sizes: [Int], _ figure: (Int) -> Double) {
     print("| \(name) | \(cells.joined(separator: " | ")) |")
 }
 
-/// Seconds of the fastest of several runs.
+/// The seconds of the fastest of several runs.
 func best(_ runs: Int, before: () -> Void = {}, _ body: () -> Void) -> Double {
     var best = Double.infinity
     for _ in 0..<runs {

@@ -7,7 +7,7 @@ struct CorpusTests {
     }
 
     @Test(arguments: 1...8 as ClosedRange<UInt64>)
-    func `The corpus of spelled messages breaks no property`(_ seed: UInt64) {
+    func `Random messages break no property`(_ seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let parts =
             [
@@ -21,7 +21,7 @@ struct CorpusTests {
                 #""city":"a\u007f""#,
             ].map { Array($0.utf8) } + [[0xFF], [0x00]]
         for _ in 0..<2000 {
-            // Mostly elements of an array, so that many a message is good.
+            // Half of them are elements of an array, so that many messages are valid.
             let isWild = Bool.random(using: &random)
             var message = isWild ? [] : Array("[".utf8)
             for place in 0..<Int.random(in: 0..<8, using: &random) {

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
-// Each fuzzer is linked with what it needs and no more: libFuzzer goes through all of a program's counters for each input.
+// Each fuzzer links only what it needs: libFuzzer goes through all of a program's counters for each input.
 let fuzzers: [String: [String]] = [
     "FuzzAddresses": ["Bytes", "System", "WebSocket"],
     "FuzzCompression": ["Compression", "WebSocket"],
@@ -15,7 +15,7 @@ let fuzzers: [String: [String]] = [
     "FuzzWebConfiguration": ["System", "WebConfiguration"],
 ]
 
-// A package of its own, so that nobody who builds the exporter builds its fuzzers. `run` builds and starts them.
+// A package of its own, so that building the exporter does not build its fuzzers. `run` builds and starts them.
 let package = Package(
     name: "Fuzzing",
     dependencies: [.package(name: "air-quality-exporter", path: "../..")],

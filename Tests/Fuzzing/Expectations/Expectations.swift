@@ -17,11 +17,11 @@ public func expectOneLine(_ text: String) {
     expect(isOneLine, "not one line: \(text)")
 }
 
-/// What must hold for the bytes of an input, which are given as text as well.
+/// A check of an input, which is given as bytes and as text.
 public typealias Check = @Sendable (_ bytes: [UInt8], _ text: String) -> Void
 
-/// The first byte says which check the others are for: the byte `0` the first one, and so on, over and over. New checks go
-/// to the end, because the inputs that are kept have the places in them.
+/// The first byte selects the check for the others: `0` is the first one, and so on, in a cycle. New checks go to the
+/// end, because the positions are part of the inputs that are kept.
 public func check(_ input: [UInt8], withOneOf checks: [Check]) {
     guard let first = input.first else { return }
     let bytes = Array(input.dropFirst())

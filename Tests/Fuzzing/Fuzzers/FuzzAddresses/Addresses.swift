@@ -4,8 +4,8 @@ import Expectations
 @testable import System
 @testable import WebSocket
 
-/// Addresses, and what the server at one of them answers to a handshake. Where a value can be
-/// written again, it must be read as the same.
+/// Checks addresses, and the responses of a server to a handshake. A value that can be written again must be read back
+/// as the same.
 func checkAddresses(_ input: [UInt8]) {
     check(input, withOneOf: checks)
 }
@@ -22,7 +22,7 @@ private let checks: [Check] = [
     do throws(SystemError) {
         let address = try WebSocketAddress(text)
         let label = try WebSocketAddress(address.label)
-        // A long host fills the label, which ends after 128 bytes.
+        // A long host fills the label, which is cut after 128 bytes.
         let isCut = address.label.utf8.count == 128
         expect(
             isCut || (label.host == address.host && label.port == address.port && label.authorization == nil),
@@ -54,7 +54,7 @@ private let checks: [Check] = [
     }
 }
 
-/// That the answers are for.
+/// The request that the responses are for.
 private let request: HandshakeRequest = {
     let address = try! WebSocketAddress("ws://127.0.0.1/")
     return HandshakeRequest(address, fields: [], subprotocols: ["a"], key: [UInt8](repeating: 0, count: 16))

@@ -5,8 +5,8 @@ import Synchronization
 
 @testable import Compression
 
-/// The lines of a page, compressed as scrapers get it: zlib reads what was written, and finds the same checksum. An
-/// input that begins with `*` comes as often as fills 2 KB, because repetition is what compressors look for.
+/// Compresses the lines of a page as for a scrape: zlib must read the same text and find the same checksum. An input
+/// that begins with `*` is repeated to fill 2 KB, because compressors look for repetition.
 func checkCompression(_ input: [UInt8]) {
     var text = input
     if text.first == UInt8(ascii: "*") {
@@ -21,10 +21,10 @@ func checkCompression(_ input: [UInt8]) {
     }
 }
 
-/// One for all inputs.
+/// Shared by all inputs.
 private let inflater = Mutex(Inflater())
 
-/// zlib, which we do not compress pages with.
+/// Inflates with zlib, which does not compress our pages.
 @safe private struct Inflater: ~Copyable {
     /// zlib keeps a pointer to it. Never freed, because it lives as long as the process.
     private let stream: UnsafeMutablePointer<z_stream>

@@ -7,8 +7,8 @@ import HTTPText
 @testable import HTTPServer
 @testable import WebConfiguration
 
-/// What the first line and the fields of a request hold. Where a value can be
-/// written again, it must be read as the same.
+/// Checks values in the first line and the fields of a request. A value that can be written again must be read back as
+/// the same.
 func checkFields(_ input: [UInt8]) {
     check(input, withOneOf: checks)
 }
@@ -27,7 +27,7 @@ private let checks: [Check] = [
     let accepted = AcceptedFormat.negotiate(text)
     expectOneLine(accepted.contentType)
     let offer = accepted.contentType
-    // Prometheus repeats what it was sent; what we call a format must be how we know it.
+    // Prometheus repeats what it was sent, so our name for a format must select that format.
     expect(AcceptedFormat.negotiate(offer).format == accepted.format, "\(offer) is not what it says")
     _ = prefersGzip(acceptEncoding: text)
 }

@@ -2,7 +2,7 @@ import Expectations
 
 @testable import WebSocket
 
-/// What a peer sends after the handshake, read in one piece and in the pieces that the first bytes ask for: messages,
+/// Reads the bytes of a peer after the handshake, in one piece and in pieces that the first bytes select: messages,
 /// control frames and the end must be the same, and no message longer than the limit.
 func checkFrames(_ input: [UInt8]) {
     guard input.count > 2 else { return }
@@ -18,7 +18,7 @@ func checkFrames(_ input: [UInt8]) {
 private struct Outcome: Equatable {
     struct Message: Equatable {
         var kind: WebSocketMessageKind
-        /// Where it ends in the bytes of all messages.
+        /// The end of the message in the bytes of all messages.
         var end: Int
     }
 

@@ -9,10 +9,10 @@ private let programs = [
     #".[] | capture("^(?<city>.*?): *(?<aqi>[0-9]+)$")"#, "[.city, .aqi] | transpose[]",
 ]
 
-/// A message through programs as operators write them, in this process. A program gives a JSON array, nothing, or an
-/// error of one line; and the same for the same message, whatever came between.
+/// Runs typical programs on a message, in this process. A program gives a JSON array, nothing, or an error of one line,
+/// and always the same for the same message.
 func checkPrograms(_ message: [UInt8]) {
-    // The worker gets JSON alone.
+    // The worker receives only valid JSON.
     var reader = JSONReader()
     guard reader.read(message.span) != nil else { return }
     for program in programs {

@@ -6,11 +6,11 @@ import Synchronization
 
 @testable import AirQuality
 
-/// A message of a feed: decoded, and taken into a store. What becomes of it may not depend on the messages before; what
-/// is accepted must keep to the rules of readings; what is shown must have what was accepted.
+/// Decodes a message of a feed and records it. The result must not depend on earlier messages, accepted readings must
+/// keep to the rules, and the output must have what was accepted.
 func checkMessages(_ message: [UInt8]) {
     decoders.withLock { decoders in
-        // After the input before.
+        // After the previous input.
         let first = decoded(message, with: &decoders.plain)
         _ = decoded(messagesBefore[message.count % messagesBefore.count], with: &decoders.other)
         let again = decoded(message, with: &decoders.other)
@@ -26,7 +26,7 @@ func checkMessages(_ message: [UInt8]) {
             let accepted = first.readings.filter { (0...IndexRange.maximum).contains($0.index) }
             let cities = Set(accepted.map(\.name)).count
             store(message, plainFormat, &decoders.plain, cities: cities)
-            // Concentrations change nothing of the readings; what is shown of them is a number.
+            // Concentrations do not change the readings, and are shown as numbers.
             let others = decoded(message, with: &decoders.concentrations)
             expect(others == first, "\(others) with concentrations, \(first) without")
             if others.hasConcentrations {
@@ -39,7 +39,7 @@ func checkMessages(_ message: [UInt8]) {
     }
 }
 
-/// Two shards together have what one exporter has, each reading once; and each rejects what is nobody's.
+/// Two shards together have each reading of one exporter once, and both reject elements without a city.
 private func checkShards(_ shard0: Decoded, _ shard1: Decoded, all: Decoded) {
     for (format, part, other) in [(shard0Format, shard0, shard1), (shard1Format, shard1, shard0)] {
         let own = all.readings.filter { format.shard!.contains($0.name.span) }
@@ -63,10 +63,10 @@ private let plainFormat = FeedFormat()
 private let concentrationsFormat = FeedFormat(pollutantsField: "pollutants")
 private let innerFormat = FeedFormat(items: jsonPointer("/a/0")!, timeField: "t")
 
-/// For all inputs, because making one takes longer than most messages do.
+/// Shared by all inputs, because making a decoder takes longer than most messages.
 private struct Decoders: ~Copyable {
     var plain = FeedDecoder(format: plainFormat)
-    /// Whose messages before are others.
+    /// A decoder that has just read another message.
     var other = FeedDecoder(format: plainFormat)
     var shard0 = FeedDecoder(format: shard0Format)
     var shard1 = FeedDecoder(format: shard1Format)
@@ -76,7 +76,7 @@ private struct Decoders: ~Copyable {
 
 private let decoders = Mutex(Decoders())
 
-/// Longer ones, shorter ones, and some that leave a parser in the middle.
+/// Longer and shorter messages, and some that leave a parser in the middle.
 private let messagesBefore = [
     "[" + String(repeating: #"{"city":"Pune","aqi":1},"#, count: 20) + "{}]", "[]", #"[{"city":"Pune","aqi":"#, "7",
     String(repeating: "[", count: 600),
@@ -90,7 +90,7 @@ private struct Decoded: Equatable {
 
     var readings: [Reading] = []
     var rejections = RejectionCounts()
-    /// Because they are another shard's.
+    /// Elements of other shards.
     var skipped = 0
     var hasConcentrations = false
 
@@ -114,7 +114,7 @@ private func decoded(_ message: [UInt8], with decoder: inout FeedDecoder) -> Dec
     return decoded
 }
 
-/// - Parameter cities: how many there must be; nil = any number.
+/// - Parameter cities: the expected number of cities; `nil` for any number.
 private func store(_ message: [UInt8], _ format: FeedFormat, _ decoder: inout FeedDecoder, cities: Int?) {
     let store = ReadingStore(rules: StoreRules(families: format.families), feeds: ["ws://feed.example/"], at: arrival)
     store.record(decoder.decode(message.span, receivedAt: arrival), feed: 0)

@@ -10,15 +10,15 @@ import Synchronization
 @testable import HTTPServer
 @testable import WebConfiguration
 
-/// What a client sends before it closes its half of a connection. It is answered in HTTP or hung up on in time, and the
-/// server goes on. The process serves for all inputs.
+/// Sends the bytes of a client and closes its half of the connection. The server must respond in HTTP or end the
+/// connection in time, and go on. One process serves all inputs.
 func checkRequests(_ input: [UInt8]) {
     let answer = exchange(input)
-    // A request of HTTP/0.9 has no status in its answer; there are none.
+    // Only responses of HTTP/0.9 have no status, and there must be none.
     if !answer.isEmpty {
         expect(isStatusLine(answer), "no status line: \(String(decoding: answer.prefix(200), as: UTF8.self))")
     }
-    // After every sixteenth, because it takes as long as the input does; or when nothing was answered.
+    // After every sixteenth, because this takes as long as the input does, or when there was no response.
     let count = inputs.add(1, ordering: .relaxed).newValue
     guard answer.isEmpty || count.isMultiple(of: 16) else { return }
     let healthy = exchange(Array("GET /open HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".utf8))
@@ -98,7 +98,7 @@ private let store: ReadingStore = {
     }
 }
 
-/// All that the server answers to these bytes.
+/// The server's whole response to these bytes.
 private func exchange(_ bytes: [UInt8]) -> [UInt8] {
     _ = server
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
@@ -120,7 +120,7 @@ private func exchange(_ bytes: [UInt8]) -> [UInt8] {
             unsafe send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
         }
         if count < 0, errno == EINTR { continue }
-        // It may hang up before it has all.
+        // The server may end the connection before it has everything.
         guard count > 0 else { break }
         sent += count
     }
@@ -129,7 +129,7 @@ private func exchange(_ bytes: [UInt8]) -> [UInt8] {
     var buffer = [UInt8](repeating: 0, count: 16 * 1024)
     while true {
         let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
-        // The alarms of libFuzzer.
+        // Interrupted by an alarm of libFuzzer.
         if count < 0, errno == EINTR { continue }
         guard count > 0 else {
             expect(count == 0 || errno == ECONNRESET, "neither an answer nor an end in 30 s: errno \(errno)")

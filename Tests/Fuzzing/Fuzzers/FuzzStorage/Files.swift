@@ -1,6 +1,6 @@
 import Glibc
 
-/// Of the files in a folder, sorted.
+/// The names of the files in a folder, sorted.
 func fileNames(in folder: String) -> [String] {
     guard let stream = unsafe opendir(folder) else { return [] }
     defer { unsafe closedir(stream) }

@@ -3,8 +3,8 @@ import Expectations
 import Glibc
 import Storage
 
-/// A storage file of these bytes: it is restored, moved aside or refused. What is restored makes sense, and a city written
-/// then is there at the next start.
+/// Opens a storage file of these bytes, which is restored, moved aside or rejected. Restored cities must be valid, and a
+/// city written then must be there at the next start.
 func checkStorage(_ input: [UInt8]) {
     let path = "\(directory)/history.db"
     removeFiles()
@@ -77,7 +77,7 @@ private func check(_ points: [HistoryPoint]) {
 
 // MARK: Files
 
-/// In memory where the system offers that, because each input is some thirty system calls on files.
+/// In memory where the system offers that, because each input makes some thirty system calls on files.
 private let directory: String = {
     var template = Array(
         "\(unsafe access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp")/fuzz-storage-XXXXXX".utf8CString)

@@ -6,8 +6,8 @@ import FeedSimulation
 @testable import JSON
 @testable import WebConfiguration
 
-/// What people write: command lines and the values of flags, times, recordings. Where a value can be
-/// written again, it must be read as the same.
+/// Checks the input of users: command lines, values of flags, times and recordings. A value that can be written again
+/// must be read back as the same.
 func checkValues(_ input: [UInt8]) {
     check(input, withOneOf: checks)
 }
@@ -18,7 +18,7 @@ private let checks: [Check] = [
 
 @Sendable private func pointer(_: [UInt8], _ text: String) {
     guard let pointer = jsonPointer(text) else { return }
-    // By bytes: a combining mark behind it makes another character of a slash.
+    // By bytes, because a combining mark after a slash makes it another character.
     let again = pointer.flatMap { token in
         Array("/".utf8)
             + token.flatMap { byte -> [UInt8] in

@@ -3,7 +3,7 @@ import Expectations
 @testable import System
 @testable import WebConfiguration
 
-/// The text of a web configuration. Whatever is wrong with it is an error of one line.
+/// Reads the text of a web configuration. Any mistake must be an error of one line.
 func checkWebConfiguration(_ input: [UInt8]) {
     do throws(SystemError) {
         let configuration = try WebConfiguration(text: input, path: "web.yml") {

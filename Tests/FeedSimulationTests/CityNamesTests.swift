@@ -3,7 +3,7 @@ import Testing
 @testable import FeedSimulation
 
 struct CityNamesTests {
-    @Test func `The first twelve are the real ones, in the order of the wire`() {
+    @Test func `The first twelve names are the real ones, in the order of the feed`() {
         #expect(
             (0..<12).map(CityNames.name) == [
                 "Mumbai", "Bengaluru", "Delhi", "Kolkata", "Bhubaneswar", "Chennai", "Pune", "Hyderabad", "Indore",
@@ -11,7 +11,7 @@ struct CityNamesTests {
             ])
     }
 
-    @Test func `A million names are different, and none is a bad city`() {
+    @Test func `A million names are all different and valid`() {
         var names: Set<[UInt8]> = []
         names.reserveCapacity(FeedSimulator.maximumCityCount)
         var bad: [String] = []
@@ -28,7 +28,7 @@ struct CityNamesTests {
     }
 
     @Test(arguments: [" ", "'", "-", ".", "नगर"])
-    func `The first hundred have names of every spelling`(part: String) {
+    func `The first hundred invented names have every kind of spelling`(part: String) {
         #expect((12..<112).contains { CityNames.name($0).contains(part) })
     }
 }

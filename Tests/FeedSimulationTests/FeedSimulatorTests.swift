@@ -44,7 +44,7 @@ private struct LongRun: Sendable {
         }
     }
 
-    /// As a decoder of JSON would find them, which takes too long for a day.
+    /// The same as a JSON decoder finds, which takes too long for a day.
     private static func cities(in message: [UInt8]) -> [(name: String, index: Double)] {
         String(decoding: message, as: UTF8.self).split(separator: "{\"city\":\"").dropFirst().compactMap { element in
             let parts = element.split(separator: "\",\"aqi\":", maxSplits: 1)
@@ -62,7 +62,7 @@ struct FeedSimulatorTests {
         try expectGolden(lines, named: "seed-1.jsonl")
     }
 
-    @Test func `Drift, batches and invented cities depend on the seed alone as well`() throws {
+    @Test func `Drift, batches and invented cities also depend only on the seed`() throws {
         var simulator = FeedSimulator(cities: 40, coverage: 0.5, seed: 2, drift: 1, batch: 6)
         let lines = (0..<4).flatMap { _ in simulator.nextMessages() }.flatMap { $0 + [UInt8(ascii: "\n")] }
         try expectGolden(lines, named: "seed-2-drift-batch.jsonl")
@@ -86,7 +86,7 @@ struct FeedSimulatorTests {
         #expect(zip(categories, categories.dropFirst()).count { $0 != $1 } <= 60)
     }
 
-    @Test func `Some category changes in a day, but not every minute`() {
+    @Test func `Categories change during a day, but not every minute`() {
         let boundaries: [Double] = [51, 101, 201, 301, 401]
         let changes = LongRun.shared.indices.values.reduce(0) { sum, indices in
             let categories = indices.map { reading in boundaries.count { $0 <= reading.index } }
@@ -95,7 +95,7 @@ struct FeedSimulatorTests {
         #expect((40...240).contains(changes), "\(changes) changes")
     }
 
-    @Test func `One city at a time stops for some minutes now and then`() {
+    @Test func `Now and then a city falls silent for some minutes`() {
         let silences = LongRun.shared.indices.values.flatMap { indices in
             zip(indices, indices.dropFirst()).filter { $1.step - $0.step > 15 }.map { 8 * ($1.step - $0.step) }
         }
@@ -127,7 +127,7 @@ struct FeedSimulatorTests {
     }
 
     @Test(arguments: [(0.0, 0), (1.0, 12)])
-    func `The ends of coverage are none and all`(coverage: Double, count: Int) throws {
+    func `A coverage of 0 includes no city, and a coverage of 1 includes all`(coverage: Double, count: Int) throws {
         var simulator = FeedSimulator(coverage: coverage, seed: 1)
         for _ in 0..<50 {
             let messages = simulator.nextMessages()
@@ -142,7 +142,7 @@ struct FeedSimulatorTests {
         #expect(try simulator.nextMessages().map { try decoded($0).count } == sizes)
     }
 
-    @Test func `Without drift a city stays near its level, with drift it wanders within the bounds`() throws {
+    @Test func `Without drift a city stays near its level, and with drift it wanders within bounds`() throws {
         func range(drift: Double) throws -> ClosedRange<Double> {
             var simulator = FeedSimulator(cities: 1, coverage: 1, seed: 4, drift: drift)
             let indices = try (0..<5000).flatMap { _ in try decoded(simulator.nextMessages()[0]).map(\.aqi) }
@@ -155,7 +155,7 @@ struct FeedSimulatorTests {
         #expect(wild.lowerBound >= 1 && wild.lowerBound < 10 && wild.upperBound > 990 && wild.upperBound <= 999)
     }
 
-    @Test func `A hundred thousand cities fit into messages that a reader takes`() throws {
+    @Test func `A hundred thousand cities are split into messages below 1 MiB`() throws {
         var simulator = FeedSimulator(cities: 100_000, seed: 1)
         let messages = simulator.nextMessages()
         #expect((6...7).contains(messages.count))

@@ -49,7 +49,7 @@ struct RecordingTests {
                 [#"[{"city":"A","aqi":1},{"city":"A","aqi":2}]"#]
             ),
         ] as [(String, String, [String])])
-    func `CSV is one message a date`(name: String, content: String, expected: [String]) throws {
+    func `CSV becomes one message per date`(name: String, content: String, expected: [String]) throws {
         let recording = try Recording(Array(content.utf8))
         #expect(messages(recording) == expected)
         #expect(!recording.isTimed)
@@ -81,7 +81,7 @@ struct RecordingTests {
                 [#"{"city":"A","aqi":1,"message":7}"#], [nil]
             ),
         ] as [(String, String, [String], [Int?])])
-    func `A line of JSON is one message`(name: String, content: String, expected: [String], gaps: [Int?]) throws {
+    func `Each line of JSON is one message`(name: String, content: String, expected: [String], gaps: [Int?]) throws {
         let recording = try Recording(Array(content.utf8))
         #expect(messages(recording) == expected)
         #expect(recording.cutOffLines == [])
@@ -89,7 +89,7 @@ struct RecordingTests {
         #expect(recording.messages.indices.map { recording.gap(before: $0) } == gaps)
     }
 
-    @Test func `What is recorded is played`() throws {
+    @Test func `Recorded messages are replayed unchanged`() throws {
         let messages: [(Int64, String)] = [
             (1_795_236_585_252, #"[{"city":"Mumbai","aqi":179.48953967731958}]"#), (1_795_236_585_252, ""),
             (1_795_236_587_252, "\"\\/\u{0}\u{1F}\u{7F}\r\n\t\u{2028}😀"), (1_795_236_588_252, "दिल्ली"),
@@ -107,13 +107,13 @@ struct RecordingTests {
         #expect(recording.isTimed)
     }
 
-    @Test func `What is not UTF-8 is not recorded`() {
+    @Test func `A message that is not UTF-8 is not recorded`() {
         var file: [UInt8] = [1]
         #expect(!appendRecordedLine(receivedAt: 1, message: ([0x5B, 0xFF] as [UInt8]).span, to: &file))
         #expect(file == [1])
     }
 
-    @Test func `A recording whose writer was killed at any byte is played up to the last whole line`() throws {
+    @Test func `A recording that is cut off at any byte is replayed up to the last whole line`() throws {
         var file: [UInt8] = []
         for time in 1...3 as ClosedRange<Int64> {
             _ = appendRecordedLine(receivedAt: time, message: "[\(time)]".utf8.span, to: &file)
@@ -121,13 +121,13 @@ struct RecordingTests {
         let lineLength = file.count / 3
         for count in lineLength...file.count {
             let recording = try Recording(Array(file[..<count]))
-            // Without its line break alone a line is whole.
+            // A line that lacks only its line break is whole.
             let whole = (count + 1) / lineLength
             #expect(recording.messages.count == whole)
             #expect(
                 recording.cutOffLines
                     == (count == whole * lineLength || count + 1 == whole * lineLength ? [] : [whole + 1]))
-            // `record` goes on behind it.
+            // `record` continues after it.
             guard count > whole * lineLength else { continue }
             #expect(try Recording(Array(file[..<count]) + Array("\n[4]\n".utf8)).messages.count == whole + 1)
         }
@@ -163,7 +163,7 @@ struct RecordingErrorTests {
         (#"{"time_ms":1.5,"message":"x"}"#, 1, "time_ms is missing or wrong, expected epoch milliseconds"),
         (#"{"time_ms":-1,"message":"x"}"#, 1, "time_ms is missing or wrong, expected epoch milliseconds"),
         (#"{"time_ms":1,"message":"\ud800"}"#, 1, "there are no rows, expected one at least"),
-    ]) func `A file that cannot be played says where and why`(content: String, line: Int, reason: String) {
+    ]) func `An invalid file is rejected with the line and the reason`(content: String, line: Int, reason: String) {
         let error = #expect(throws: RecordingError.self) { try Recording(Array(content.utf8)) }
         #expect(error == RecordingError(line: line, reason))
     }

@@ -25,8 +25,8 @@ struct RecordedDaysTests {
         }
     }
 
-    /// A plausibility check, not a proof: the published index is the day's greatest of 24 running ones, with eight hours
-    /// of ozone and carbon monoxide, and a day's mean has neither.
+    /// A plausibility check, not a proof: the published index is the day's greatest of 24 running ones, with eight
+    /// hours of ozone and carbon monoxide, and a day's mean has neither.
     @Test(.enabled(if: recordedDays != nil, "../shared/data/cpcb-city-day.csv is not there"))
     func `Most of CPCB's recorded days fall into the recorded category`() throws {
         let text = try String(contentsOf: try #require(recordedDays), encoding: .utf8)

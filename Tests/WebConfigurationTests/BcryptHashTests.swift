@@ -6,8 +6,8 @@ import Testing
     /// Salt and digest of "secret", cost 4.
     private static let secret = "uEla0/h5HncvF9CKy/fpCOJ/k0R/XaPmQlbP.NN2H4KzbzTJSiBEm"
 
-    /// The verdict of Go's golang.org/x/crypto/bcrypt on a password and a hash. Go also accepts a version 1, a cost with
-    /// a sign, any byte after the cost, and a digest that is cut off.
+    /// The verdict of Go's golang.org/x/crypto/bcrypt on a password and a hash. Go also accepts a version 1, a cost
+    /// with a sign, any byte after the cost, and a digest that is cut off.
     enum Verdict { case right, wrong, notTaken }
 
     @Test(

@@ -3,8 +3,8 @@ import Expectations
 import Glibc
 import Storage
 
-/// Opens a storage file of these bytes, which is restored, moved aside or rejected. Restored cities must be valid, and a
-/// city written then must be there at the next start.
+/// Opens a storage file of these bytes, which is restored, moved aside or rejected. Restored cities must be valid, and
+/// a city written then must be there at the next start.
 func checkStorage(_ input: [UInt8]) {
     let path = "\(directory)/history.db"
     removeFiles()

@@ -58,15 +58,15 @@ struct FeedTests {
 
     @Test func `A flapping feed is logged twenty times at once, and then twenty times an hour`() {
         var log = log(level: .info)
-        var told: [Int] = []
+        var loggedAt: [Int] = []
         for second in 0..<2 * 3600 {
             let count = logged.count
             log.note(second % 2 == 0 ? .connected(nil) : .disconnected(.lost, detail: "x"), at: .seconds(second))
-            if logged.count > count { told.append(second) }
+            if logged.count > count { loggedAt.append(second) }
         }
-        #expect(told.prefix(21) == ArraySlice(0...20))
-        #expect((35...45).contains(told.count - 21))
-        #expect(told.last.map { $0 % 2 == 0 } == true, "a feed is not left as lost that is connected")
+        #expect(loggedAt.prefix(21) == ArraySlice(0...20))
+        #expect((35...45).contains(loggedAt.count - 21))
+        #expect(loggedAt.last.map { $0 % 2 == 0 } == true, "a feed is not left as lost that is connected")
     }
 
     private func handler(_ store: ReadingStore) throws -> FeedHandler {

@@ -191,9 +191,9 @@ struct RoutesTests {
             ("/city/Mumbai", "from=5&to=5", "query: from is 5, expected less than to, which is 5"),
         ])
     func `A malformed query for a page gets 400 and one line`(_ path: String, _ query: String, _ line: String) throws {
-        let answer = try server().get(path, query: query)
-        #expect(answer.status == 400)
-        #expect(answer.text == line + "\n")
+        let response = try server().get(path, query: query)
+        #expect(response.status == 400)
+        #expect(response.text == line + "\n")
     }
 
     @Test func `A page ignores unknown query parameters`() throws {

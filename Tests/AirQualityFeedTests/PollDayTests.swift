@@ -128,9 +128,9 @@ struct PollDayTests {
             case .ask(let query):
                 let cost = source == .openMeteo ? query.path.split(separator: "&")[0].split(separator: ",").count : 1
                 calls += Array(repeating: now, count: cost)
-                let answer = service.answer(query, at: now)
+                let response = service.answer(query, at: now)
                 now += 200
-                let report = plan.take(answer, at: now)
+                let report = plan.take(response, at: now)
                 for (city, air) in report.news { heard[city, default: []].insert(air.observedAt * 1000) }
                 log += report.log
             }

@@ -89,8 +89,8 @@ private struct Scenario {
 
     /// Answers all queries with an index of the present hour.
     @discardableResult mutating func answerAll() -> [String] {
-        let answer = station(50, at: now)
-        return answerAll { _ in answer }
+        let response = station(50, at: now)
+        return answerAll { _ in response }
     }
 }
 
@@ -319,8 +319,8 @@ struct PollPlanTests {
         for _ in 0..<30 {
             let now = scenario.now
             scenario.answerAll { city in
-                let answer = station(50, at: city == "Delhi" ? now - 26 * hour : now)
-                return city == "Pune" ? answer.replacing(":50,", with: ":\"-\",") : answer
+                let response = station(50, at: city == "Delhi" ? now - 26 * hour : now)
+                return city == "Pune" ? response.replacing(":50,", with: ":\"-\",") : response
             }
             scenario.now += hour
         }

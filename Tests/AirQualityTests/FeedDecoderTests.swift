@@ -136,14 +136,14 @@ struct FeedDecoderTests {
 
     @Test func `A time without a zone is in the configured one, or the message reports it`() {
         let message = Array(#"[{"city":"Pune","aqi":1,"time":"2026-11-21T10:19:45"}]"#.utf8)
-        var told = TestStore(format: FeedFormat(timeField: "time", timeZone: 19_800_000))
-        told.receive(message)
-        #expect(told.state(of: "Pune")?.updatedAt == 1_795_236_585_000)
-        #expect(told.decoder.decode(message.span, receivedAt: TestStore.start).hasTimesWithoutZone == false)
-        var untold = TestStore(format: FeedFormat(timeField: "time"))
-        untold.receive(message)
-        #expect(untold.cities == ["Pune 1.0"])
-        #expect(untold.decoder.decode(message.span, receivedAt: TestStore.start).hasTimesWithoutZone == true)
+        var configured = TestStore(format: FeedFormat(timeField: "time", timeZone: 19_800_000))
+        configured.receive(message)
+        #expect(configured.state(of: "Pune")?.updatedAt == 1_795_236_585_000)
+        #expect(configured.decoder.decode(message.span, receivedAt: TestStore.start).hasTimesWithoutZone == false)
+        var unconfigured = TestStore(format: FeedFormat(timeField: "time"))
+        unconfigured.receive(message)
+        #expect(unconfigured.cities == ["Pune 1.0"])
+        #expect(unconfigured.decoder.decode(message.span, receivedAt: TestStore.start).hasTimesWithoutZone == true)
     }
 
     @Test func `A message with nothing at the pointer to its items is without readings`() throws {

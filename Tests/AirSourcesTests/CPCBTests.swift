@@ -113,7 +113,7 @@ struct CPCBTests {
     }
 
     /// The set's response to a path, with at most this many rows at once.
-    private func answer(_ path: String, _ all: [String], atOnce most: Int = 300) -> String {
+    private func response(_ path: String, _ all: [String], atOnce most: Int = 300) -> String {
         page(Array(all[asked(path).clamped(to: 0..<all.count)].prefix(most)), total: "\"\(all.count)\"")
     }
 
@@ -127,7 +127,7 @@ struct CPCBTests {
 
     /// Findings about Delhi with these responses, and the paths; a look at the set begins with its first row.
     private func poll(
-        _ answer: (_ path: String, _ look: Int) -> String?
+        _ respond: (_ path: String, _ look: Int) -> String?
     ) throws -> (findings: [CityFinding], paths: [String], looks: Int) {
         var source = source
         var paths: [String] = []
@@ -135,14 +135,14 @@ struct CPCBTests {
         let findings = try source.findings(for: [0]) { path in
             paths.append(path)
             if path.contains("offset=0&") { looks += 1 }
-            return answer(path, looks)
+            return respond(path, looks)
         }
         return (findings, paths, looks)
     }
 
     @Test func `Pages have 300 rows, and findings come only with the last page`() throws {
         let all = set(of: 89, delhiAt: 44)
-        let (findings, paths, _) = try poll { path, _ in answer(path, all) }
+        let (findings, paths, _) = try poll { path, _ in response(path, all) }
         #expect(paths == [0, 300, 600].map { Self.start + "&offset=\($0)&limit=300" })
         #expect(findings.count == 1)
         #expect(try air(findings).index == 60)
@@ -150,7 +150,7 @@ struct CPCBTests {
 
     @Test func `A key that gets fewer rows at once still gets all of them, page by page`() throws {
         let all = set(of: 89, delhiAt: 88)
-        let (findings, paths, _) = try poll { path, _ in answer(path, all, atOnce: 100) }
+        let (findings, paths, _) = try poll { path, _ in response(path, all, atOnce: 100) }
         #expect(
             paths.map { $0.split(separator: "&offset=")[1] }
                 == stride(from: 0, to: 623, by: 100).map { "\($0)&limit=300" })
@@ -160,7 +160,7 @@ struct CPCBTests {
     @Test func `A key that would need hundreds of pages is rejected`() throws {
         let all = set(of: 300, delhiAt: 0)
         #expect(
-            try source.error(of: answer(Self.start + "&offset=0&limit=300", all, atOnce: 10))
+            try source.error(of: response(Self.start + "&offset=0&limit=300", all, atOnce: 10))
                 == .refused("the key gives 10 of 2100 rows at once"))
     }
 
@@ -168,7 +168,7 @@ struct CPCBTests {
         let all = set(of: 89, delhiAt: 42)
         // At the first look the last rows of the first page are missing, and its first ones come twice.
         let (findings, _, looks) = try poll { path, look in
-            guard look == 1, path.contains("offset=0&") else { return answer(path, all) }
+            guard look == 1, path.contains("offset=0&") else { return response(path, all) }
             return page(Array(all[..<294]) + Array(all[..<6]), total: "623")
         }
         #expect(looks == 2)
@@ -194,7 +194,7 @@ struct CPCBTests {
         var all = set(of: 89, delhiAt: 9)
         // On the page of the first one, or on another.
         all.insert(all[8], at: place)
-        let (findings, _, looks) = try poll { [all] path, _ in answer(path, all) }
+        let (findings, _, looks) = try poll { [all] path, _ in response(path, all) }
         #expect(try air(findings).index == 60)
         #expect(looks == 2)
     }
@@ -212,7 +212,7 @@ struct CPCBTests {
 
     @Test func `A missing page ends the round without air`() throws {
         let all = set(of: 89, delhiAt: 3)
-        let (findings, _, _) = try poll { path, _ in asked(path).contains(450) ? nil : answer(path, all) }
+        let (findings, _, _) = try poll { path, _ in asked(path).contains(450) ? nil : response(path, all) }
         #expect(findings.isEmpty)
     }
 
@@ -275,7 +275,7 @@ struct CPCBTests {
     @Test func `Older values of a duplicate station do not replace newer ones`() throws {
         let late = rows([("PM2.5", "\"300\""), ("NH3", "\"7\"")], updated: "21-07-2026 22:00:00")
         for table in [late + rows(good), rows(good) + late] {
-            let findings = try poll { path, _ in answer(path, table) }.findings
+            let findings = try poll { path, _ in response(path, table) }.findings
             #expect(try air(findings).index == 120)
             #expect(try air(findings).subIndices[.nh3] == 7)
         }

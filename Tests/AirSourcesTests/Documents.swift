@@ -25,9 +25,9 @@ extension AirSource {
                 queue = rest.queries + queue
                 continue
             }
-            let answer = try read(Array(document.utf8), of: query, at: time)
-            findings += answer.findings
-            queue += answer.queries
+            let response = try read(Array(document.utf8), of: query, at: time)
+            findings += response.findings
+            queue += response.queries
         }
         return findings
     }

@@ -75,9 +75,9 @@ struct OpenAQTests {
         #expect(query.path == "/v3/locations?coordinates=28.652,77.2315&radius=25000&limit=1000")
         #expect(query.headers == ["X-API-Key: k"])
         let document = page([location(1, [(11, "pm25", micrograms), (12, "temperature", "c"), (13, "o3", "furlongs")])])
-        let answer = try source.read(Array(document.utf8), of: query, at: now)
-        #expect(answer.findings.isEmpty)
-        #expect(answer.queries.map(\.path) == ["/v3/sensors/11/hours?datetime_from=2026-07-20T18:00:00.000Z&limit=100"])
+        let result = try source.read(Array(document.utf8), of: query, at: now)
+        #expect(result.findings.isEmpty)
+        #expect(result.queries.map(\.path) == ["/v3/sensors/11/hours?datetime_from=2026-07-20T18:00:00.000Z&limit=100"])
         var city = delhi
         city.id = "8118"
         var named = OpenAQ(cities: [city], scale: .india, key: "k")

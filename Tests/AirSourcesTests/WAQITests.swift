@@ -75,11 +75,11 @@ struct WAQITests {
     }
 
     @Test(arguments: [("@1437", true), ("@1438", false), ("@-7", true), ("delhi", true)])
-    func `A station other than the requested one is rejected`(id: String, isIt: Bool) throws {
+    func `A station other than the requested one is rejected`(id: String, isAccepted: Bool) throws {
         var city = delhi
         city.id = id
         let findings = try WAQI(cities: [city], token: "demo").findings(in: station(geo: "[31.2, 121.4]"))
-        if isIt {
+        if isAccepted {
             #expect(try air(findings).index == 68)
         } else {
             #expect(try reason(findings) == "it gives another station in place of @1438")

@@ -55,8 +55,8 @@ struct HTTPClientTests {
     }
 
     @Test func `A connection is reused`() throws {
-        let answer = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
-        let server = ScriptedServer(answer, answer, answer)
+        let response = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+        let server = ScriptedServer(response, response, response)
         let client = try makeClient()
         for _ in 0..<3 {
             let status = try client.get(server.url)?.status
@@ -105,8 +105,8 @@ struct HTTPClientTests {
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel", "220 mail.example.org ESMTP\r\n",
         "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\n\r\nhello",
     ])
-    func `A response that is cut off or not HTTP is a failure with a one-line reason`(answer: String) throws {
-        let server = ScriptedServer { $0.send(answer) }
+    func `A response that is cut off or not HTTP is a failure with a one-line reason`(response: String) throws {
+        let server = ScriptedServer { $0.send(response) }
         let text = try failure(at: server)
         #expect(!text.isEmpty && !text.contains { $0.isNewline })
     }

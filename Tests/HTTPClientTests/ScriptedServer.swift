@@ -5,7 +5,7 @@ import TestSupport
 /// An HTTP server that sends the next text for each request, whatever it asks for, and then runs a closure.
 final class ScriptedServer {
     private struct State {
-        var answers: [String]
+        var responses: [String]
         var requests: [String] = []
         var connectionCount = 0
     }
@@ -14,8 +14,8 @@ final class ScriptedServer {
     private let server: RawServer
 
     /// - Parameter afterwards: called for a request when no text is left.
-    init(_ answers: String..., afterwards: @escaping @Sendable (RawServer.Connection) -> Void = { _ in }) {
-        let state = Monitor(State(answers: answers))
+    init(_ responses: String..., afterwards: @escaping @Sendable (RawServer.Connection) -> Void = { _ in }) {
+        let state = Monitor(State(responses: responses))
         self.state = state
         server = RawServer { connection, _ in
             state.change { $0.connectionCount += 1 }
@@ -24,11 +24,11 @@ final class ScriptedServer {
                 guard request.hasSuffix("\r\n\r\n") else { return }
                 let next = state.change { state in
                     state.requests.append(request)
-                    return state.answers.isEmpty ? nil : state.answers.removeFirst()
+                    return state.responses.isEmpty ? nil : state.responses.removeFirst()
                 }
-                guard let answer = next else { return afterwards(connection) }
-                connection.send(answer)
-                if answer.contains("Connection: close") { return }
+                guard let response = next else { return afterwards(connection) }
+                connection.send(response)
+                if response.contains("Connection: close") { return }
             }
         }
     }

@@ -35,7 +35,7 @@ import Testing
             served += 1
         }
         #expect(served >= 2)
-        #expect(try waiting.readAnswer().text == "GET|/slow|")
+        #expect(try waiting.readResponse().text == "GET|/slow|")
         // The verdict is remembered.
         #expect(try other.request("/x", headers: [basic("alice", "correct horse")]).status == 200)
     }
@@ -48,8 +48,8 @@ import Testing
                 "GET /\($0) HTTP/1.1\r\nHost: x\r\n\(basic("alice", $0 % 2 == 0 ? "correct horse" : "\($0)"))\r\n\r\n"
             }.joined())
         for index in 0..<20 {
-            let answer = try client.readAnswer()
-            #expect(answer.status == (index % 2 == 0 ? 200 : 401))
+            let response = try client.readResponse()
+            #expect(response.status == (index % 2 == 0 ? 200 : 401))
         }
     }
 
@@ -63,7 +63,7 @@ import Testing
             if index % 2 == 0 { client.abort() } else { client.close() }
         }
         #expect(try server.connect().request("/", headers: [basic("alice", "correct horse")]).status == 200)
-        eventually("the end of all") { meter.current.requestsInFlight == 0 }
+        eventually("the end of all requests") { meter.current.requestsInFlight == 0 }
     }
 
     @Test func `Stopping the server does not wait for a password check`() throws {

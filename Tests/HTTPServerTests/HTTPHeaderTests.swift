@@ -86,14 +86,14 @@ import Testing
         let server = try Self.plain.get()
         for before in [[], good] {
             let whole = before + scenario.bytes + hidden
-            try expectRefused(scenario, before, server.exchange(whole))
+            try expectRejected(scenario, before, server.exchange(whole))
             // In two parts: most of it arrives after the request line has been read.
             let end = before.count + (scenario.bytes.firstIndex(of: 0x0A) ?? 0) + 3
-            try expectRefused(scenario, before, server.exchange(Array(whole[..<end]), Array(whole[end...])))
+            try expectRejected(scenario, before, server.exchange(Array(whole[..<end]), Array(whole[end...])))
         }
     }
 
-    private func expectRefused(_ scenario: Case, _ before: [UInt8], _ received: [UInt8]) throws {
+    private func expectRejected(_ scenario: Case, _ before: [UInt8], _ received: [UInt8]) throws {
         let name = scenario.name
         var text = String(decoding: received, as: UTF8.self)[...]
         if !before.isEmpty {
@@ -124,8 +124,8 @@ import Testing
     private func expectGood(_ fields: String) throws {
         let server = try Self.plain.get()
         let request = "GET /good HTTP/1.1\r\n\(fields)\r\nConnection: close\r\n\r\n"
-        let answer = String(decoding: try server.exchange(Array(request.utf8)), as: UTF8.self)
-        #expect(answer.hasSuffix("GET|/good|"), "\(answer)")
+        let response = String(decoding: try server.exchange(Array(request.utf8)), as: UTF8.self)
+        #expect(response.hasSuffix("GET|/good|"), "\(response)")
     }
 
     private static let plain = Result { try serve(respond: echo) }

@@ -47,8 +47,8 @@ import Testing
         for client in others { client.send(Self.get) }
         eventually("one waits, and the other is one too many") { meter.current.responses[503] == 1 }
         for _ in 0..<2 { gate.open() }
-        #expect(try first.readAnswer().status == 200)
-        #expect(try Set(others.map { try $0.readAnswer().status }) == [200, 503])
+        #expect(try first.readResponse().status == 200)
+        #expect(try Set(others.map { try $0.readResponse().status }) == [200, 503])
     }
 
     /// 16 MiB for one address and 64 MiB in all; a single larger response is sent when nothing else waits.
@@ -70,7 +70,7 @@ import Testing
         #expect(others.map(\.status) == [200, 200, 200, 200])
         #expect(try ask(from: 7).status == 503)
         first.client.abort()
-        eventually("room") { (try? ask(from: 7).status) == 200 }
+        eventually("room for a response") { (try? ask(from: 7).status) == 200 }
     }
 
     @Test func `A header that is not complete in time ends the connection even if bytes keep coming`() throws {
@@ -107,9 +107,9 @@ import Testing
             try client.awaitBytes()
         }
         server.sweep(after: .seconds(310))
-        #expect(try clients[0].readAnswer().body.count == 20_000_000)
+        #expect(try clients[0].readResponse().body.count == 20_000_000)
         server.sweep(after: .seconds(320))
-        eventually("its end") { meter.current.requestsInFlight == 0 }
+        eventually("the end of the slow request") { meter.current.requestsInFlight == 0 }
         #expect(try clients[1].readToEnd().count < 20_000_000)
     }
 
@@ -134,9 +134,9 @@ import Testing
         for _ in 0..<3 {
             // Host is one of the hundred.
             let fields = (1..<100).map { "X-\($0): " + String(repeating: "z", count: $0 < 99 ? 70 : 300) }
-            let answer = try client.request("/?" + query, headers: fields)
-            #expect(answer.status == 200)
-            #expect(answer.text == query)
+            let response = try client.request("/?" + query, headers: fields)
+            #expect(response.status == 200)
+            #expect(response.text == query)
         }
         #expect(try client.request("/", headers: (1...100).map { "X-\($0): z" }).status == 431)
     }

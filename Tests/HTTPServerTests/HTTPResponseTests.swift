@@ -17,10 +17,10 @@ import Testing
         let server = try serve { _ in
             HTTPResponse(status: 200, headers: [("X-Bad", value), ("X-Good", "1")], body: .bytes([]))
         }
-        let answer = try server.connect().request("/")
-        #expect(answer.values("X-Bad").isEmpty)
-        #expect(answer.values("X-Evil").isEmpty)
-        #expect(answer.value("X-Good") == "1")
-        #expect(answer.value("Content-Length") == "0")
+        let response = try server.connect().request("/")
+        #expect(response.values("X-Bad").isEmpty)
+        #expect(response.values("X-Evil").isEmpty)
+        #expect(response.value("X-Good") == "1")
+        #expect(response.value("Content-Length") == "0")
     }
 }

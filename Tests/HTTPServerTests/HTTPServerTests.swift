@@ -44,10 +44,10 @@ extension HTTPServer {
         let server = try serve(respond: echo)
         let client = try server.connect()
         client.send("GET /old HTTP/1.0\r\n\r\n")
-        let answer = try client.readAnswer()
-        #expect(answer.text == "GET|/old|")
-        #expect(answer.values("Date").count == 1 && answer.values("Server").isEmpty)
-        #expect(answer.value("Connection") == "close")
+        let response = try client.readResponse()
+        #expect(response.text == "GET|/old|")
+        #expect(response.values("Date").count == 1 && response.values("Server").isEmpty)
+        #expect(response.value("Connection") == "close")
         #expect(try client.readToEnd().isEmpty)
     }
 
@@ -64,9 +64,9 @@ extension HTTPServer {
             let client = try server.connect()
             #expect(try client.request("/first").value("Connection") == nil)
             client.send("\(method) /in HTTP/1.1\r\nHost: x\r\n" + rest)
-            let answer = try client.readAnswer()
-            if LibMicroHTTPD.isVersion0 || answer.status != 413 { #expect(answer.text == "\(method)|/in|") }
-            #expect(answer.value("Connection") == "close")
+            let response = try client.readResponse()
+            if LibMicroHTTPD.isVersion0 || response.status != 413 { #expect(response.text == "\(method)|/in|") }
+            #expect(response.value("Connection") == "close")
             #expect(try client.readToEnd().isEmpty)
         }
     }
@@ -80,7 +80,7 @@ extension HTTPServer {
         for method in ["POST", "GET"] {
             let client = try server.connect()
             client.send(String(repeating: "\(method) /in HTTP/1.1\r\nHost: x\r\n" + rest, count: 3))
-            for _ in 0..<3 { #expect(try client.readAnswer().text == "\(method)|/in|") }
+            for _ in 0..<3 { #expect(try client.readResponse().text == "\(method)|/in|") }
             #expect(try client.request("/last").text == "GET|/last|")
         }
     }
@@ -118,22 +118,22 @@ extension HTTPServer {
         } respond: {
             echo($0)
         }
-        func answer(_ target: String, _ method: String = "GET", headers: [String] = []) throws -> RawHTTPClient.Answer {
+        func ask(_ target: String, _ method: String = "GET", headers: [String] = []) throws -> RawHTTPClient.Response {
             try server.connect().request(target, method: method, headers: headers)
         }
-        let unauthorized = try answer("/data?b")
+        let unauthorized = try ask("/data?b")
         #expect(unauthorized.status == 401)
         #expect(unauthorized.value("WWW-Authenticate") == "Basic" && unauthorized.value("A") == "b")
         #expect(unauthorized.text == "{\"error\": \"authentication required\"}\n")
         #expect(unauthorized.value("X-Content-Type-Options") == "nosniff")
-        #expect(try answer("/other").text == "authentication required\n")
-        #expect(try answer("/%00").text == "the request target is malformed\n")
-        #expect(try answer("/data", headers: ["Host: y"]).text == "{\"error\": \"one Host field is needed\"}\n")
-        let notAllowed = try answer("/open", "POST")
+        #expect(try ask("/other").text == "authentication required\n")
+        #expect(try ask("/%00").text == "the request target is malformed\n")
+        #expect(try ask("/data", headers: ["Host: y"]).text == "{\"error\": \"one Host field is needed\"}\n")
+        let notAllowed = try ask("/open", "POST")
         #expect(notAllowed.status == 405 && notAllowed.value("Allow") == "GET, HEAD")
         #expect(notAllowed.text == "method not allowed here, expected GET, HEAD\n")
         try server.reload(WebConfiguration())
-        let missing = try answer("/open/")
+        let missing = try ask("/open/")
         #expect(missing.status == 404 && missing.text == "nothing here\n")
         #expect(missing.value("X-Content-Type-Options") == "nosniff")
     }
@@ -152,7 +152,7 @@ extension HTTPServer {
         let (server, client) = try downloading()
         let stopping = try ServiceThread(name: "stop") { server.stop(within: .seconds(60)) }
         eventually("no more listening") { (try? server.connect()) == nil }
-        #expect(try client.readAnswer().body.count == 12_000_000)
+        #expect(try client.readResponse().body.count == 12_000_000)
         stopping.join()
     }
 

@@ -69,7 +69,7 @@ import Testing
         let server = try serveEvents(events)
         let client = try listen(server)
         if byReset { client.abort() } else { client.endSending() }
-        eventually("the end") { events.listenerCount == 0 }
+        eventually("the end of the listener") { events.listenerCount == 0 }
         #expect(try server.connect().request("/").text == "ok\n")
     }
 
@@ -85,6 +85,6 @@ import Testing
         server.sweep(after: .seconds(13))
         #expect(events.listenerCount == 1)
         server.sweep(after: .seconds(16))
-        eventually("the end") { events.listenerCount == 0 }
+        eventually("the end of the listener") { events.listenerCount == 0 }
     }
 }

@@ -59,7 +59,7 @@ import Testing
         let server = try serveTLS()
         let client = try server.connect()
         client.send([22, 3, 1, 2, 0, 1, 0, 1, 252, 3, 3])
-        eventually("its end") {
+        eventually("the end of the stalled client") {
             server.sweep(after: .seconds(11))
             return failures.read { !$0.isEmpty }
         }
@@ -89,7 +89,7 @@ import Testing
         }
         let last = try server.connect()
         last.send("GET / HTTP/1.1\r\n\r\n")
-        #expect(try last.readAnswer().status == 400)
+        #expect(try last.readResponse().status == 400)
     }
 
     @Test func `A successful handshake and a mere port check are not reported as failures`() throws {
@@ -107,7 +107,7 @@ import Testing
         // Only the last one is a failure.
         let client = try server.connect()
         client.send("GET / HTTP/1.1\r\n\r\n")
-        _ = try client.readAnswer()
+        _ = try client.readResponse()
         expectFailure("HTTP request on the TLS port", of: server)
     }
 }

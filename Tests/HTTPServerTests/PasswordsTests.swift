@@ -65,7 +65,7 @@ import Testing
         for number in 1...6 as ClosedRange<UInt8> {
             let check = check("\(number)")
             threads.append(try ServiceThread(name: "check") { _ = passwords.verdict(on: check, of: [number]) })
-            eventually("its turn") { passwords.waiting == Int(number) }
+            eventually("the check is waiting") { passwords.waiting == Int(number) }
         }
         #expect(passwords.verdict(on: check("other"), of: [6]) == nil)
         for _ in 1...6 {
@@ -90,7 +90,7 @@ import Testing
             threads.append(try ServiceThread(name: "check") { _ = passwords.verdict(on: check, of: client) })
         }
         try ask("first", of: Self.one)
-        eventually("its turn") { order.withLock { $0 } == ["first"] }
+        eventually("the turn of the first") { order.withLock { $0 } == ["first"] }
         for _ in 0..<3 { try ask("second", of: Self.one) }
         try ask("other", of: Self.two)
         eventually("the turn of the other") { order.withLock { $0 } == ["first", "other"] }

@@ -19,10 +19,10 @@ struct WorkQueueTests {
         let accepted = (1...4).map { number in queue.submit { done.withLock { $0.append(number) } } }
         #expect(accepted == [true, true, true, false])
         gate.open()
-        eventually("the end of all") { done.withLock { $0 } == [1, 2, 3] }
+        eventually("the end of all accepted work") { done.withLock { $0 } == [1, 2, 3] }
         let isAccepted = queue.submit { done.withLock { $0.append(5) } }
         #expect(isAccepted)
-        eventually("what came later") { done.withLock { $0.last } == 5 }
+        eventually("the end of the later work") { done.withLock { $0.last } == 5 }
     }
 
     @Test func `A queue runs work from many threads one at a time and loses none`() throws {
@@ -40,7 +40,7 @@ struct WorkQueueTests {
             }
         }
         for thread in threads { thread.join() }
-        eventually("all of it") { state.read(\.done) == 2000 }
+        eventually("the end of all work") { state.read(\.done) == 2000 }
         #expect(state.read(\.most) == 1)
     }
 }

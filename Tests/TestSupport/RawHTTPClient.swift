@@ -2,7 +2,7 @@ import Glibc
 
 /// A client that sends exactly the bytes it is given, however malformed they are.
 public final class RawHTTPClient {
-    public struct Answer: Sendable {
+    public struct Response: Sendable {
         public var status: Int
         /// The header lines in order.
         public var headers: [(name: String, value: String)]
@@ -78,29 +78,29 @@ public final class RawHTTPClient {
     @discardableResult public func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
     /// Sends a request with a Host field and reads the response.
-    public func request(_ target: String, method: String = "GET", headers: [String] = []) throws -> Answer {
+    public func request(_ target: String, method: String = "GET", headers: [String] = []) throws -> Response {
         let lines = ["\(method) \(target) HTTP/1.1", "Host: test"] + headers
         send(lines.joined(separator: "\r\n") + "\r\n\r\n")
-        return try readAnswer(toHead: method == "HEAD")
+        return try readResponse(toHead: method == "HEAD")
     }
 
     /// Reads one response; any bytes after it stay for the next call.
-    public func readAnswer(toHead: Bool = false) throws -> Answer {
-        var answer = try readHead()
+    public func readResponse(toHead: Bool = false) throws -> Response {
+        var response = try readHead()
         // Interim responses have no content and are skipped.
-        while answer.status < 200 { answer = try readHead() }
-        if toHead || answer.status == 304 || answer.status == 204 { return answer }
-        guard let text = answer.value("Content-Length"), let length = Int(text) else {
+        while response.status < 200 { response = try readHead() }
+        if toHead || response.status == 304 || response.status == 204 { return response }
+        guard let text = response.value("Content-Length"), let length = Int(text) else {
             throw Failure(description: "a response without Content-Length")
         }
         while received.count < length { try readMore() }
-        answer.body = Array(received.prefix(length))
+        response.body = Array(received.prefix(length))
         received.removeFirst(length)
-        return answer
+        return response
     }
 
     /// Reads the head of one response, even of an interim one; any bytes after it stay for the next call.
-    public func readHead() throws -> Answer {
+    public func readHead() throws -> Response {
         let lines = try read(upTo: "\r\n\r\n").split(separator: "\r\n").map(String.init)
         let first = lines[0].split(separator: " ")
         guard first.count >= 2, first[0] == "HTTP/1.1", let status = Int(first[1]) else {
@@ -111,7 +111,7 @@ public final class RawHTTPClient {
             let value = line[line.index(after: colon)...].drop { $0 == " " }
             return (name: String(line[..<colon]), value: String(value))
         }
-        return Answer(status: status, headers: fields, body: [])
+        return Response(status: status, headers: fields, body: [])
     }
 
     /// Reads until the peer closes the connection.

@@ -3,7 +3,7 @@ import Testing
 @testable import WebSocket
 
 /// The items that a reader found in a stream of bytes.
-private struct Reading: Equatable {
+private struct Outcome: Equatable {
     enum Item: Equatable {
         case text(String)
         case binary([UInt8])
@@ -72,14 +72,14 @@ struct FrameReaderTests {
     struct Row: Sendable, CustomTestStringConvertible {
         var name: String
         var bytes: [UInt8]
-        fileprivate var items: [Reading.Item]
+        fileprivate var items: [Outcome.Item]
         var violation: String?
         var limit: Int
         var compression: Compression?
         var testDescription: String { name }
 
         fileprivate init(
-            _ name: String, _ bytes: [UInt8], _ items: [Reading.Item] = [], violation: String? = nil,
+            _ name: String, _ bytes: [UInt8], _ items: [Outcome.Item] = [], violation: String? = nil,
             limit: Int = 1 << 20, compression: Compression? = nil
         ) {
             self.name = name
@@ -90,7 +90,7 @@ struct FrameReaderTests {
             self.compression = compression
         }
 
-        private static let status1000: Reading.Item = .close(try! CloseFrame(payload: [3, 232]))
+        private static let status1000: Outcome.Item = .close(try! CloseFrame(payload: [3, 232]))
         /// "Hello" as RFC 7692, section 7.2.3.1, compresses it.
         private static let hello: [UInt8] = [0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00]
 
@@ -208,9 +208,9 @@ struct FrameReaderTests {
 
     @Test(arguments: Row.messages + Row.violations) func `Frames are read or rejected in any pieces`(_ row: Row) {
         for pieces in Self.pieces where row.bytes.count < 10_000 || pieces[0] > 500 {
-            let reading = Reading(row.bytes, pieces: pieces, limit: row.limit, compression: row.compression)
-            #expect(reading.items == row.items, "in pieces of \(pieces)")
-            #expect(reading.violation == row.violation, "in pieces of \(pieces)")
+            let outcome = Outcome(row.bytes, pieces: pieces, limit: row.limit, compression: row.compression)
+            #expect(outcome.items == row.items, "in pieces of \(pieces)")
+            #expect(outcome.violation == row.violation, "in pieces of \(pieces)")
         }
     }
 
@@ -221,7 +221,7 @@ struct FrameReaderTests {
 
     @Test func `A frame of 2^63 − 1 bytes is no violation`() {
         let bytes: [UInt8] = [0x82, 127, 0x7F, 255, 255, 255, 255, 255, 255, 255] + [UInt8](repeating: 0, count: 5000)
-        #expect(Reading(bytes, pieces: [Int.max / 2], limit: 1000).violation == nil)
+        #expect(Outcome(bytes, pieces: [Int.max / 2], limit: 1000).violation == nil)
     }
 
     @Test(arguments: [Compression.withoutContext, .withContext])
@@ -230,18 +230,18 @@ struct FrameReaderTests {
     ) {
         let zeros = deflatedZeros(bytes: 16 << 20)
         let frame = frame(0xC1, zeros) + frame(0xC2, zeros) + frame(0xC2, deflatedZeros(bytes: 300))
-        let reading = Reading(frame, pieces: [4096], limit: 1 << 20, compression: compression)
+        let outcome = Outcome(frame, pieces: [4096], limit: 1 << 20, compression: compression)
         let small = [UInt8](repeating: 0, count: 300)
-        #expect(reading.items == [.tooLarge(zeros.count), .tooLarge(zeros.count), .binary(small)])
-        #expect(reading.violation == nil)
+        #expect(outcome.items == [.tooLarge(zeros.count), .tooLarge(zeros.count), .binary(small)])
+        #expect(outcome.violation == nil)
     }
 
     @Test func `A compressed message is read whole, at lengths around the steps of the output`() {
         for count in [0, 1, 16383, 16384, 16385, 16642, 32768, 100_000] {
             let frame = frame(0xC2, deflatedZeros(bytes: count))
             for pieces in [[Int.max / 2], [1], [5]] {
-                let reading = Reading(frame, pieces: pieces, compression: .withoutContext)
-                #expect(reading.items == [.binary([UInt8](repeating: 0, count: count))])
+                let outcome = Outcome(frame, pieces: pieces, compression: .withoutContext)
+                #expect(outcome.items == [.binary([UInt8](repeating: 0, count: count))])
             }
         }
     }
@@ -253,15 +253,15 @@ struct FrameReaderTests {
         let ping = FrameWriter.frame(.ping, Array("ping".utf8), mask: 0xFFFF_FFFF)
         let bytes = texts.flatMap { FrameWriter.frame(.text, Array($0.utf8), mask: 0x1234_5678) } + ping
         for pieces in [[Int.max / 2], [1], [3, 5, 7]] {
-            let reading = Reading(bytes, from: .client, pieces: pieces)
-            #expect(reading.items == texts.map { .text($0) } + [.ping(Array("ping".utf8))])
-            #expect(reading.violation == nil)
+            let outcome = Outcome(bytes, from: .client, pieces: pieces)
+            #expect(outcome.items == texts.map { .text($0) } + [.ping(Array("ping".utf8))])
+            #expect(outcome.violation == nil)
         }
     }
 
     @Test func `A client's frame without a mask is rejected`() {
-        let reading = Reading(frame(0x81, "[]"), from: .client, pieces: [1])
-        #expect(reading.violation == "frame without a mask from the client")
+        let outcome = Outcome(frame(0x81, "[]"), from: .client, pieces: [1])
+        #expect(outcome.violation == "frame without a mask from the client")
     }
 
     @Test(

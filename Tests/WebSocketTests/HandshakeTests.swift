@@ -57,25 +57,25 @@ struct HandshakeTests {
         var status = "HTTP/1.1 101 Switching Protocols"
         var fields = HandshakeTests.good
         var offered: [String] = []
-        var answer: Answer
+        var outcome: Outcome
         var testDescription: String { name }
 
-        enum Answer: Sendable, Equatable {
+        enum Outcome: Sendable, Equatable {
             case accepted, compressed, compressedInContext, interim
             case rejected(String, Duration? = nil)
         }
 
         /// The good response with these fields replaced, or removed where there are no values.
         private static func changed(
-            _ name: String, _ changes: [String: [String]], offered: [String] = [], _ answer: Answer
+            _ name: String, _ changes: [String: [String]], offered: [String] = [], _ outcome: Outcome
         ) -> Row {
             var fields = HandshakeTests.good.filter { changes[$0.name] == nil }
             for (name, values) in changes { fields += values.map { HTTPField(name: name, value: $0) } }
-            return Row(name: name, fields: fields, offered: offered, answer: answer)
+            return Row(name: name, fields: fields, offered: offered, outcome: outcome)
         }
 
-        private static func extensions(_ text: String, _ answer: Answer) -> Row {
-            changed(text, ["Sec-WebSocket-Extensions": [text]], answer)
+        private static func extensions(_ text: String, _ outcome: Outcome) -> Row {
+            changed(text, ["Sec-WebSocket-Extensions": [text]], outcome)
         }
 
         private static func extensions(_ text: String, rejected reason: String) -> Row {
@@ -89,27 +89,27 @@ struct HandshakeTests {
                 rejected: "permessage-deflate that we cannot agree to: " + parameter)
         }
 
-        private static let noUpgrade = Answer.rejected("status 101 without Upgrade: websocket")
-        private static let noConnection = Answer.rejected("status 101 without Connection: Upgrade")
-        private static let wrongAccept = Answer.rejected("status 101 with a wrong Sec-WebSocket-Accept")
+        private static let noUpgrade = Outcome.rejected("status 101 without Upgrade: websocket")
+        private static let noConnection = Outcome.rejected("status 101 without Connection: Upgrade")
+        private static let wrongAccept = Outcome.rejected("status 101 with a wrong Sec-WebSocket-Accept")
 
-        private static func no101(_ status: String, _ retryAfter: Duration? = nil) -> Answer {
+        private static func no101(_ status: String, _ retryAfter: Duration? = nil) -> Outcome {
             .rejected("status \(status) instead of 101", retryAfter)
         }
 
-        private static func notOffered(_ subprotocols: String) -> Answer {
+        private static func notOffered(_ subprotocols: String) -> Outcome {
             .rejected("status 101 with a subprotocol that was not offered: \(subprotocols)")
         }
 
-        private static func other(_ status: String, _ fields: [String] = [], _ answer: Answer) -> Row {
+        private static func other(_ status: String, _ fields: [String] = [], _ outcome: Outcome) -> Row {
             Row(
                 name: ([status] + fields).joined(separator: ", "), status: status,
-                fields: fields.map { HTTPField(line: $0)! }, answer: answer)
+                fields: fields.map { HTTPField(line: $0)! }, outcome: outcome)
         }
 
         static let all: [Row] = [
-            Row(name: "good", answer: .accepted),
-            Row(name: "no reason phrase", status: "HTTP/1.1 101", answer: .accepted),
+            Row(name: "good", outcome: .accepted),
+            Row(name: "no reason phrase", status: "HTTP/1.1 101", outcome: .accepted),
             changed("other case", ["Upgrade": ["WebSocket"]], .accepted),
             changed("list", ["Connection": ["keep-alive, UPGRADE"]], .accepted),
             changed("list with empty members", ["Connection": [",", "keep-alive,, \t upgrade ,"]], .accepted),
@@ -124,7 +124,7 @@ struct HandshakeTests {
             changed(
                 "two accepts", ["Sec-WebSocket-Accept": [HandshakeTests.accept, HandshakeTests.accept]], wrongAccept),
             changed("a subprotocol", ["Sec-WebSocket-Protocol": ["b"]], offered: ["a", "b"], .accepted),
-            Row(name: "none of the offered subprotocols", offered: ["a"], answer: .accepted),
+            Row(name: "none of the offered subprotocols", offered: ["a"], outcome: .accepted),
             changed("a subprotocol when none was offered", ["Sec-WebSocket-Protocol": ["a"]], notOffered("a")),
             changed("subprotocol in another case", ["Sec-WebSocket-Protocol": ["A"]], offered: ["a"], notOffered("A")),
             changed(
@@ -176,18 +176,18 @@ struct HandshakeTests {
     @Test(arguments: Row.all) func `A response is accepted only if RFC 6455 and RFC 7692 allow it`(_ row: Row) throws {
         // Sun, 06 Nov 1994 08:49:00 GMT
         let fields = row.fields
-        let answer = HandshakeResponse(
+        let response = HandshakeResponse(
             HTTPHead(startLine: row.status, fields: fields), to: try Self.request(subprotocols: row.offered),
             now: 784_111_740_000)
         let expected: HandshakeResponse =
-            switch row.answer {
+            switch row.outcome {
             case .accepted: .accepted(nil, fields: fields)
             case .compressed: .accepted(.withoutContext, fields: fields)
             case .compressedInContext: .accepted(.withContext, fields: fields)
             case .interim: .interim
             case .rejected(let detail, let retryAfter): .rejected(detail: detail, retryAfter: retryAfter)
             }
-        #expect(answer == expected)
+        #expect(response == expected)
     }
 
     // MARK: The server's side
@@ -225,7 +225,7 @@ struct HandshakeTests {
             ("GET / HTTP/1.1", "hello", other), (goodRequest, "\u{16}\u{3}\u{1}", other),
             ("Host: h", "Host : h", field),
         ])
-    func `A request is accepted or rejected with a reason`(part: String, change: String, answer: [String]) {
+    func `A request is accepted or rejected with a reason`(part: String, change: String, expected: [String]) {
         let text = part.isEmpty ? Self.goodRequest : Self.goodRequest.replacing(part, with: change)
         var reader = HTTPHeadReader(beginning: "GET ")
         var position = 0
@@ -240,7 +240,7 @@ struct HandshakeTests {
             bytes = error.response
         }
         let lines = String(decoding: bytes, as: UTF8.self).split { $0.isNewline }.map(String.init)
-        #expect([lines.first, lines.last] == answer)
-        #expect(lines.contains("Sec-WebSocket-Accept: \(Self.accept)") == (answer == Self.accepted))
+        #expect([lines.first, lines.last] == expected)
+        #expect(lines.contains("Sec-WebSocket-Accept: \(Self.accept)") == (expected == Self.accepted))
     }
 }

@@ -39,14 +39,14 @@ struct WebSocketPeerTests {
                 log.wait(for: "connection") { $0.events.contains(.opened) }
                 client.reconnect()
                 // Each connection is read on its own thread, so the next close must not come before this one is read.
-                func waitForGoodbyes(_ count: Int) {
-                    log.wait(for: "goodbyes") { _ in closes.withLock { $0.count } == count }
+                func waitForCloses(_ count: Int) {
+                    log.wait(for: "close frames") { _ in closes.withLock { $0.count } == count }
                 }
                 log.wait(for: "second connection") { $0.events.count { $0 == .opened } == 2 }
-                waitForGoodbyes(1)
+                waitForCloses(1)
                 client.pause()
                 log.wait(for: "pause") { $0.events.last == .paused }
-                waitForGoodbyes(2)
+                waitForCloses(2)
                 client.resume()
                 log.wait(for: "third connection") { $0.events.count { $0 == .opened } == 3 }
                 let requested = WebSocketEvent.disconnected(.requested, detail: "reconnect requested", retryAfter: nil)
@@ -58,7 +58,7 @@ struct WebSocketPeerTests {
                     ])
                 client.stop()
                 log.wait(for: "return") { $0.hasReturned }
-                waitForGoodbyes(3)
+                waitForCloses(3)
                 #expect(closes.withLock { $0 } == [[3, 232], [3, 232], [3, 233]])
             })
     }

@@ -94,12 +94,12 @@ struct WebSocketServerTests {
         let server = try makeServer { $0.greeting = { known.withLock { $0.map { Array($0.utf8) } } } }
         try withServer(server) { _ in
             try withClient(configuration(port: server.port)) { _, first in
-                first.wait(for: "what is known") { $0.texts == ["one", "two"] }
+                first.wait(for: "the greeting") { $0.texts == ["one", "two"] }
                 known.withLock { $0 = ["two", "three"] }
                 server.broadcast(Array("three".utf8))
-                first.wait(for: "what is new") { $0.texts == ["one", "two", "three"] }
+                first.wait(for: "the broadcast") { $0.texts == ["one", "two", "three"] }
                 try withClient(configuration(port: server.port)) { _, second in
-                    second.wait(for: "what is known by then") { $0.texts == ["two", "three"] }
+                    second.wait(for: "the later greeting") { $0.texts == ["two", "three"] }
                 }
             }
         }

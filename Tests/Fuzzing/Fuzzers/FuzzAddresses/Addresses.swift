@@ -43,9 +43,9 @@ private let checks: [Check] = [
     for status in [101, 103, 302, 503] {
         var reader = HTTPHeadReader(beginning: "HTTP/1.")
         var position = 0
-        let answer = Array("HTTP/1.1 \(status) X\(accept)".utf8) + bytes + Array("\r\n\r\n".utf8)
-        guard let head = try? reader.read(answer.span, at: &position) else { continue }
-        expect(position <= answer.count && head.fields.first("upgrade") == "websocket", "\(head)")
+        let response = Array("HTTP/1.1 \(status) X\(accept)".utf8) + bytes + Array("\r\n\r\n".utf8)
+        guard let head = try? reader.read(response.span, at: &position) else { continue }
+        expect(position <= response.count && head.fields.first("upgrade") == "websocket", "\(head)")
         switch HandshakeResponse(head, to: request, now: 1_795_236_585_252) {
         case .rejected(_, let retryAfter): expect(retryAfter ?? .zero >= .zero, "\(retryAfter ?? .zero)")
         case .accepted, .interim: break

@@ -44,8 +44,8 @@ private func checkShards(_ shard0: Decoded, _ shard1: Decoded, all: Decoded) {
     for (format, part, other) in [(shard0Format, shard0, shard1), (shard1Format, shard1, shard0)] {
         let own = all.readings.filter { format.shard!.contains($0.name.span) }
         expect(part.readings == own, "\(part.readings) instead of \(own)")
-        let refused = ofCities.reduce(0) { $0 + Int(other.rejections[$1]) }
-        expect(part.skipped == other.readings.count + refused, "skipped \(part.skipped), and the other had \(other)")
+        let rejected = ofCities.reduce(0) { $0 + Int(other.rejections[$1]) }
+        expect(part.skipped == other.readings.count + rejected, "skipped \(part.skipped), and the other had \(other)")
     }
     for reason in RejectionReason.allCases {
         let (one, other, count) = (shard0.rejections[reason], shard1.rejections[reason], all.rejections[reason])

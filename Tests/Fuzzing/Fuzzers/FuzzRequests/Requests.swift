@@ -13,23 +13,23 @@ import Synchronization
 /// Sends the bytes of a client and closes its half of the connection. The server must respond in HTTP or end the
 /// connection in time, and go on. One process serves all inputs.
 func checkRequests(_ input: [UInt8]) {
-    let answer = exchange(input)
+    let response = exchange(input)
     // Only responses of HTTP/0.9 have no status, and there must be none.
-    if !answer.isEmpty {
-        expect(isStatusLine(answer), "no status line: \(String(decoding: answer.prefix(200), as: UTF8.self))")
+    if !response.isEmpty {
+        expect(isStatusLine(response), "no status line: \(String(decoding: response.prefix(200), as: UTF8.self))")
     }
     // After every sixteenth, because this takes as long as the input does, or when there was no response.
     let count = inputs.add(1, ordering: .relaxed).newValue
-    guard answer.isEmpty || count.isMultiple(of: 16) else { return }
+    guard response.isEmpty || count.isMultiple(of: 16) else { return }
     let healthy = exchange(Array("GET /open HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".utf8))
     expect(healthy.starts(with: "HTTP/1.1 200 ".utf8), "afterwards: \(String(decoding: healthy, as: UTF8.self))")
 }
 
 private let inputs = Atomic(0)
 
-private func isStatusLine(_ answer: [UInt8]) -> Bool {
-    guard answer.count > 12, answer.starts(with: "HTTP/1.1 ".utf8) || answer.starts(with: "HTTP/1.0 ".utf8),
-        let status = Int(String(decoding: answer[9..<12], as: UTF8.self))
+private func isStatusLine(_ response: [UInt8]) -> Bool {
+    guard response.count > 12, response.starts(with: "HTTP/1.1 ".utf8) || response.starts(with: "HTTP/1.0 ".utf8),
+        let status = Int(String(decoding: response[9..<12], as: UTF8.self))
     else { return false }
     return status == 100 || status == 200 || (400...499).contains(status) || status == 501 || status == 505
 }
@@ -125,16 +125,16 @@ private func exchange(_ bytes: [UInt8]) -> [UInt8] {
         sent += count
     }
     shutdown(descriptor, Int32(SHUT_WR))
-    var answer: [UInt8] = []
+    var response: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 16 * 1024)
     while true {
         let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
         // Interrupted by an alarm of libFuzzer.
         if count < 0, errno == EINTR { continue }
         guard count > 0 else {
-            expect(count == 0 || errno == ECONNRESET, "neither an answer nor an end in 30 s: errno \(errno)")
-            return answer
+            expect(count == 0 || errno == ECONNRESET, "neither a response nor an end in 30 s: errno \(errno)")
+            return response
         }
-        answer += buffer[..<count]
+        response += buffer[..<count]
     }
 }

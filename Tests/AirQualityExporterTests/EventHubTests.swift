@@ -60,7 +60,7 @@ import Testing
         #expect(bench.hub.listenerCount == 1)
         #expect(try client.read(upTo: "\r\n") == "\r\n")
         bench.tick()
-        #expect(!client.hasBytes, "what was there before is no news")
+        #expect(!client.hasBytes, "what was there before is not news")
         bench.receive(#"[{"city":"Mumbai","aqi":152.5}]"#)
         bench.receive(#"[{"city":"Mumbai","aqi":153.5}]"#)
         bench.tick()

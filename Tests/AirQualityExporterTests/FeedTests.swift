@@ -66,7 +66,7 @@ struct FeedTests {
         }
         #expect(loggedAt.prefix(21) == ArraySlice(0...20))
         #expect((35...45).contains(loggedAt.count - 21))
-        #expect(loggedAt.last.map { $0 % 2 == 0 } == true, "a feed is not left as lost that is connected")
+        #expect(loggedAt.last.map { $0 % 2 == 0 } == true, "a connected feed is not logged as lost last")
     }
 
     private func handler(_ store: ReadingStore) throws -> FeedHandler {

@@ -163,7 +163,7 @@ struct PollPlanTests {
         #expect(scenario.log.dropFirst() == ["waqi responds again"])
     }
 
-    @Test func `Each other kind of problem is logged as well`() {
+    @Test func `Each new kind of problem is logged as well`() {
         var scenario = Scenario()
         for _ in 0..<2 { scenario.answer(503, #"{"reason":"maintenance"}"#) }
         scenario.fail("30 s")

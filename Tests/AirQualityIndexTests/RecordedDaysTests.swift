@@ -4,7 +4,7 @@ import Testing
 
 @testable import AirQualityIndex
 
-/// Six years of daily means with the category that CPCB published; beside the project, not in it.
+/// Six years of daily means with the category that CPCB published; the file is beside the project, not in it.
 private let recordedDays: URL? = {
     let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
     let places = ["../shared", "../../shared"].map { root.appending(path: $0 + "/data/cpcb-city-day.csv").standardized }

@@ -24,7 +24,7 @@ struct FeedDecoderTests {
     }
 
     /// Decoding time does not depend on the number.
-    @Test func `A position in an array may be any number`() {
+    @Test func `An array position in a pointer may be any number`() {
         var decoder = FeedDecoder(format: FeedFormat(items: ["9223372036854775807"].map { Array($0.utf8) }))
         let isWithoutReadings = decoder.decode(Array("[[1],2]".utf8).span, receivedAt: 0).isWithoutReadings
         #expect(isWithoutReadings)
@@ -86,7 +86,7 @@ struct FeedDecoderTests {
         #expect(feed.lastMessageAt == TestStore.start)
     }
 
-    @Test func `Fields may be pointers into an element`() {
+    @Test func `Fields may be given as pointers into an element`() {
         let format = FeedFormat(
             cityField: "/station/name", valueField: "/iaqi/0/v", timeField: "/at/s", pollutantsField: "/iaqi/1",
             placeField: "/station")

@@ -281,7 +281,7 @@ struct MistakeTests {
             ([], "SAMPLE_FEED_IDLE_TIMEOUT", "x", #"SAMPLE_FEED_IDLE_TIMEOUT "x": \#(duration)"#),
             (["play"], "SAMPLE_FILE", "x", "FILE is missing, \(usage); no flag has the variable SAMPLE_FILE"),
         ] as [([String], String, String, String)])
-    func `A mistake in a variable names it`(arguments: [String], variable: String, value: String, line: String) {
+    func `An error in a variable names it`(arguments: [String], variable: String, value: String, line: String) {
         expectMistake(arguments, [variable: value], line: line)
     }
 

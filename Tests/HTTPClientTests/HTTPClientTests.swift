@@ -125,7 +125,7 @@ struct HTTPClientTests {
         #expect(server.requests.isEmpty)
     }
 
-    @Test func `A server without TLS and a file without certificates are failures`() throws {
+    @Test func `A server without TLS and a file without certificates fail the request`() throws {
         let server = RawServer { connection, _ in
             _ = connection.receive()
             connection.send("HTTP/1.1 400 Bad Request\r\n\r\n")

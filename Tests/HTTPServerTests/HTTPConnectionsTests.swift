@@ -28,7 +28,7 @@ import Testing
         #expect(OpenFileLimit.room(for: 512, openFiles: openFiles) == expected)
     }
 
-    @Test func `Stopping the server leaves a stuck thread behind`() throws {
+    @Test func `Stopping the server does not wait for a stuck thread`() throws {
         let entered = Gate()
         let gate = Gate()
         let server = try serve { request in

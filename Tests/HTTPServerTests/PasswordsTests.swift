@@ -45,7 +45,7 @@ import Testing
         }
         #expect(passwords.verdict(on: right, of: Self.one) == true)
         #expect(passwords.verdict(on: check("0"), of: Self.one) == false)
-        #expect(asked.withLock { $0.last } == check("0"), "pushed out by the newest")
+        #expect(asked.withLock { $0.last } == check("0"), "evicted by the newest")
     }
 
     @Test func `At most one check per address and two in all run, in order of arrival`() throws {

@@ -11,7 +11,7 @@ import Testing
             String(repeating: "br,", count: 15) + "gzip",
             "gzip" + String(repeating: ";x=1", count: 7) + ";q=0",
         ])
-    func `A header that allows gzip prefers it`(_ header: String) { #expect(prefersGzip(acceptEncoding: header)) }
+    func `An Accept-Encoding header prefers gzip`(_ header: String) { #expect(prefersGzip(acceptEncoding: header)) }
 
     @Test(
         arguments: [
@@ -20,5 +20,5 @@ import Testing
             "gzip;q=", "gzip;q=abc", "gzip;q=-1", "gzip;q=0.1234", "gzip;x=1;q=0", "gzipped", "xgzip", "gzip zip",
             String(repeating: "br,", count: 16) + "gzip",
         ] as [String?])
-    func `Other headers do not prefer gzip`(_ header: String?) { #expect(!prefersGzip(acceptEncoding: header)) }
+    func `An Accept-Encoding header avoids gzip`(_ header: String?) { #expect(!prefersGzip(acceptEncoding: header)) }
 }

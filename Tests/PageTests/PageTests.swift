@@ -138,7 +138,7 @@ struct PageTests {
     }
 
     /// The signs of a Devanagari letter are parts of one character.
-    @Test func `A search finds a name by each part of it from the start`() throws {
+    @Test func `A search finds a name by each of its prefixes`() throws {
         var store = TestStore()
         store.receive("दिल्ली", 7, at: TestStore.start)
         let name = "दिल्ली".unicodeScalars

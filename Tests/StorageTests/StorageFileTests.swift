@@ -40,7 +40,7 @@ import Testing
         let store = makeStore(Self.cities)
         #expect(store.cities.count == Self.cities.count)
         try save(store, in: path)
-        #expect(directory.names == ["storage.db"], "a proper end leaves no journal")
+        #expect(directory.names == ["storage.db"], "a clean end leaves no journal")
         #expect(try restored(path).cities == store.cities)
     }
 
@@ -142,7 +142,7 @@ import Testing
         #expect(after.expire(at: openingTime + 10_001) == 1)
     }
 
-    @Test func `The current reading is written at the end, and only points before`() throws {
+    @Test func `The current reading is written at the end, and before that only points`() throws {
         let store = ReadingStore(rules: StoreRules(), feeds: [""], at: testTime)
         var writer = try makeWriter(path, store)
         for second in 0..<70 {

@@ -34,7 +34,7 @@ import Testing
                 let expected = store.cities
                 drop(writer)
                 writer = try restart(path, &store, makeStore())
-                // A city without a point comes back only after a clean end.
+                // A city without a point comes back only if a clean end wrote its reading.
                 for city in expected {
                     let found = store.cities.first { $0.name == city.name }
                     #expect((found?.points ?? []) == city.points, "step \(step)")

@@ -61,7 +61,7 @@ private let checks: [Check] = [
         let recording = try Recording(bytes)
         for (step, message) in recording.messages.enumerated() {
             expect(String(validating: message, as: UTF8.self) != nil, "UTF-8 of message \(step)")
-            expect(recording.gap(before: step) ?? .zero >= .zero, "a gap of less than nothing")
+            expect(recording.gap(before: step) ?? .zero >= .zero, "a negative gap")
         }
     } catch {
         expectOneLine(error.description)

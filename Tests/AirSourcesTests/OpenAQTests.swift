@@ -262,7 +262,7 @@ struct OpenAQTests {
         #expect(source.queries(for: [0], at: now + 7200).map { sensor(of: $0.path) } == [11])
     }
 
-    @Test func `The city's air comes when the last of its sensors has answered or been given up`() throws {
+    @Test func `A city's air comes when its last sensor has responded or been given up`() throws {
         let stations = page([1, 2].map { location($0, [($0, "pm25", micrograms), ($0 + 10, "pm10", micrograms)]) })
         var source = source(.us)
         func findings(silent: Set<Int>) throws -> [CityFinding] {

@@ -7,7 +7,7 @@ extension CityAir {
         var place = [#""latitude":\#(city.latitude)"#, #""longitude":\#(city.longitude)"#]
         if let country = city.country { place.append(#""country":\#(jsonLiteral(country))"#) }
         var fields = [#""city":\#(jsonLiteral(city.name))"#, #""aqi":\#(index)"#, #""time":\#(observedAt)"#]
-        // An element without the field leaves concentrations as they are; an empty field would clear them.
+        // The exporter keeps the previous concentrations if the field is absent; an empty field would clear them.
         if !concentrations.isEmpty { fields.append(#""pollutants":\#(jsonObject(concentrations))"#) }
         if !subIndices.isEmpty { fields.append(#""subindices":\#(jsonObject(subIndices))"#) }
         fields.append(#""place":{\#(place.joined(separator: ","))}"#)

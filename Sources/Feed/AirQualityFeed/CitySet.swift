@@ -1,6 +1,6 @@
 import AirSources
 
-/// The built-in lists of cities: CSV as a user's, made by `Cities/make-sets` from GeoNames.
+/// The built-in lists of cities: CSV in the format of `--cities`, generated from GeoNames by `Cities/make-sets`.
 enum CitySet: String, CaseIterable {
     case seeds, india, capitals
 

@@ -3,7 +3,7 @@ import System
 import WebSocket
 
 extension ParsedFlags {
-    /// Starts a server on the address of a flag, which an error about the address names.
+    /// Starts a server on the address of a flag, and reports an unusable address as that flag's error.
     func listening<Server>(_ flag: String, start: () throws -> Server) throws -> Server {
         do {
             return try start()
@@ -13,15 +13,15 @@ extension ParsedFlags {
     }
 }
 
-/// A feed's server, and the waits of the main thread, which sends the messages: for clients, for a time. Each wait ends
-/// early with false when a signal ends the program.
+/// A feed's server, used by the main thread to send messages and to wait for clients or a deadline. Each wait returns
+/// `false` early if a signal ends the program.
 struct FeedServer {
     private let server: WebSocketServer
     private let thread: ServiceThread
     private let signals: Signals
     private let notify = NotifySocket()
 
-    /// Listens, and prints the address on standard output, where somebody reads it within a second.
+    /// Listens, and prints the address on standard output unless that stays blocked for a second.
     init(_ configuration: WebSocketServerConfiguration, signals: Signals) throws {
         var configuration = configuration
         configuration.onClientCount = { _ in signals.wake() }
@@ -38,31 +38,31 @@ struct FeedServer {
 
     var hasClients: Bool { server.clientCount > 0 }
 
-    /// Sends a message to all clients. A client that is too far behind does not get it.
+    /// Sends a message to all clients, except those too far behind.
     func send(_ message: [UInt8]) { server.broadcast(message) }
 
     func awaitClient() -> Bool { wait(until: nil) { hasClients } }
 
-    /// Closes all connections (status 1000) and gives clients a minute to take the rest and answer the close frame.
+    /// Closes all connections with status 1000, after up to a minute for clients to read what is queued and reply.
     func finish() {
         server.close(status: 1000)
         _ = wait(until: monotonicTime() + .seconds(60)) { !hasClients }
     }
 
-    /// Ends the server; remaining connections are closed with status 1001.
+    /// Stops the server, and closes remaining connections with status 1001.
     func stop() {
         notify?.send("STOPPING=1")
         server.stop()
         thread.join()
     }
 
-    /// Tells systemd meanwhile that the main thread works. Asks `isReached` again after each wake of the signals.
+    /// Feeds the systemd watchdog while it waits. Evaluates `isReached` again after each `Signals.wake()`.
     func wait(until deadline: Duration?, orUntil isReached: () -> Bool = { false }) -> Bool {
         while true {
             let rest = deadline.map { max($0 - monotonicTime(), .zero) }
             let isOver = rest == .zero || isReached()
             let nap = [rest, notify?.feedWatchdog()].compactMap(\.self).min()
-            // Looked at even when there is nothing to wait for. A wake says only that something is new.
+            // Checks for a signal even if the wait is already over. A wake returns `nil`.
             if signals.wait(for: isOver ? .zero : nap) != nil { return false }
             if isOver { return true }
         }

@@ -1,15 +1,15 @@
 import AirSources
 
-/// Each city's state as the source has told it, and the lines about those without air. Times are epoch milliseconds.
+/// Each city's state as last reported by the source. Times are epoch milliseconds.
 struct KnownCities {
     private static let maximumLines = 10
 
     private struct State {
-        /// Time of the newest air, in seconds since the Unix epoch; 0 without any.
+        /// Time of the newest air, in seconds since the Unix epoch; 0 if there is none.
         var observedAt: Int64 = 0
-        /// The reason why the source has no air; `nil` when it has.
+        /// Why the source has no air; `nil` if it has.
         var reason: String?
-        /// Time when the reason was said; `nil` while it is new.
+        /// When the reason was logged; `nil` if it was not yet.
         var saidAt: Int64?
     }
 
@@ -29,15 +29,15 @@ struct KnownCities {
     /// In seconds since the Unix epoch.
     var newestObservation: Int64? { known.map(\.observedAt).filter { $0 > 0 }.max() }
 
-    /// The cities whose newest air is not from the current hour, the oldest first. Air of the future came while the
-    /// clock was ahead: it counts no more.
+    /// Returns the cities whose newest air is not from the current hour, oldest first. Times in the future, recorded
+    /// before the clock was set back, are discarded.
     mutating func due(at now: Int64) -> [Int] {
         for city in cities.indices where known[city].observedAt > now / 1000 { known[city].observedAt = 0 }
         return cities.indices.filter { known[$0].observedAt / 3600 < now / 3_600_000 }
             .sorted { (known[$0].observedAt, $0) < (known[$1].observedAt, $1) }
     }
 
-    /// Takes in what a source says, and returns air of cities as the source has it now, new or not.
+    /// Records a response, and returns the current air of its cities, changed or not.
     mutating func take(_ response: SourceResponse) -> [(city: Int, air: CityAir)] {
         omissions.add(response.omissions)
         var news: [(city: Int, air: CityAir)] = []
@@ -46,13 +46,13 @@ struct KnownCities {
             switch finding.air {
             case .success(let air):
                 known[city].reason = nil
-                // A value older than the known one comes from a station that lags behind.
+                // An older value than the known one comes from a station that lags behind.
                 guard air.observedAt >= known[city].observedAt else { continue }
                 known[city].observedAt = air.observedAt
                 news.append((city, air))
             case .failure(let reason):
                 let text = "\(reason)"
-                // An age in it changes every hour.
+                // Only letters count: an age in the text changes every hour.
                 if known[city].reason?.filter(\.isLetter) != text.filter(\.isLetter) { known[city].saidAt = nil }
                 known[city].reason = text
             }
@@ -60,7 +60,7 @@ struct KnownCities {
         return news
     }
 
-    /// Log lines at the end of a round: cities newly without air, and once a day in one line what is left out.
+    /// Returns the log lines for the end of a round: cities newly without air, and once a day a summary of omissions.
     mutating func takeLines(at now: Int64) -> [String] {
         var lines: [String] = []
         for (number, city) in cities.enumerated() {

@@ -1,24 +1,24 @@
 import FeedSimulation
 
-/// The latest elements of the feed, as messages. Times are monotonic.
+/// The latest elements of the feed, rendered as messages. Times are monotonic.
 struct LatestAir: Sendable {
-    /// Entries of a message, so that it stays far below the length that clients accept.
+    /// Maximum number of entries per message, which keeps it far below the size limit of clients.
     private static let entriesPerMessage = 1000
 
     private struct Entry {
-        /// One or more elements, separated by commas.
+        /// Elements separated by commas; empty if a jq program returned none.
         var elements: [UInt8]
         var confirmedAt: Duration
     }
 
-    /// Elements that the source has not confirmed for this long are no longer sent.
+    /// How long elements are sent after the source last confirmed them.
     private let lifetime: Duration
-    /// By the number of the city; a jq program's elements are one entry.
+    /// Entries by index of the city; the whole output of a jq program is one entry.
     private var entries: [Int: Entry] = [:]
 
     init(lifetime: Duration) { self.lifetime = lifetime }
 
-    /// Takes in what the source says, and returns messages with the elements that are new.
+    /// Stores elements from the source, and returns messages with those that changed.
     mutating func update(_ news: [(number: Int, elements: [UInt8])], at now: Duration) -> [[UInt8]] {
         var changed: [[UInt8]] = []
         for (number, elements) in news {
@@ -28,7 +28,7 @@ struct LatestAir: Sendable {
         return changed.isEmpty ? [] : Self.messages(changed)
     }
 
-    /// Messages with all that is known; one empty message when nothing is.
+    /// Returns messages with all unexpired elements, or one empty array if there are none.
     func all(at now: Duration) -> [[UInt8]] {
         let known = entries.filter { now - $0.value.confirmedAt <= lifetime }
         return Self.messages(known.sorted { $0.key < $1.key }.map(\.value.elements))

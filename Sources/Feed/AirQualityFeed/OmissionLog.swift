@@ -1,7 +1,7 @@
 import AirSources
 import Bytes
 
-/// Data of the source that was left out, told of once a day in one line. Times are epoch milliseconds.
+/// Omissions of the source, summarised once a day in one log line. Times are epoch milliseconds.
 struct OmissionLog {
     private static let interval: Int64 = 86_400_000
     private static let maximumNames = 10_000
@@ -14,12 +14,12 @@ struct OmissionLog {
         for omission in more where omissions.count < Self.maximumNames { omissions.insert(omission) }
     }
 
-    /// Whether something was said within a day.
+    /// Whether something logged at `saidAt` was logged within the last day.
     static func isRecent(_ saidAt: Int64?, at now: Int64) -> Bool {
         saidAt.map { ($0...($0 + interval)).contains(now) } ?? false
     }
 
-    /// The line that is due, `nil` when there is nothing to say or it was said within a day. Begins anew after it.
+    /// Returns the line that is due and starts anew; `nil` without omissions or within a day of the last line.
     mutating func takeLine(at now: Int64) -> String? {
         guard !omissions.isEmpty, !Self.isRecent(saidAt, at: now) else { return nil }
         let reasons = Dictionary(grouping: omissions, by: \.reason).sorted { $0.key < $1.key }

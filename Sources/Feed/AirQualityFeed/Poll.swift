@@ -6,7 +6,7 @@ import HTTPText
 import System
 import WebSocket
 
-/// Asks an HTTP source for real air and serves it as a feed until a signal comes.
+/// Polls an HTTP source for real air quality data and serves it as a feed until a signal arrives.
 func poll(_ flags: ParsedFlags, signals: Signals) throws {
     let options: PollOptions = try flags.options()
     let source = try PolledSource(options, flags)

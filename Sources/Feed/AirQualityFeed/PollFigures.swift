@@ -1,6 +1,6 @@
 import Exposition
 
-/// The figures of `poll` on `/metrics`.
+/// The values that `poll` exposes on `/metrics`.
 struct PollFigures {
     enum Failure: String, CaseIterable { case unreachable, refused, busy, unreadable, status }
 

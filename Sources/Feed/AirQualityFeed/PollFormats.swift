@@ -16,7 +16,7 @@ extension ValueFormat<CallRate> {
 }
 
 extension ValueFormat<String> {
-    /// Scheme and host, without a path.
+    /// An `http` or `https` URL with only a scheme, host and port; a trailing slash is removed.
     static var origin: Self {
         Self("URL", expected: "http:// or https:// and a host, without user, path and query") { text in
             let text = text.hasSuffix("/") ? String(text.dropLast()) : text
@@ -24,7 +24,7 @@ extension ValueFormat<String> {
         }
     }
 
-    /// An address of HTTP with path and query.
+    /// An `http` or `https` URL in printable ASCII, with path and query but no user or fragment.
     static var address: Self {
         Self("URL", expected: "http:// or https://, a host, a path and perhaps a query, without a user") { text in
             let isPlain = text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") }

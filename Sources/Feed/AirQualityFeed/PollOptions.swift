@@ -8,29 +8,25 @@ struct PollOptions: Options {
 
     var listen = ListenAddress.localhost
     var source = SourceName.openMeteo
-    /// `nil` = the cities of `set`.
+    /// `nil` to use `set`.
     var citiesFile: String?
     var set = CitySet.seeds
-    /// `nil` = the source's, or India's.
     var index: IndexScale?
     var interval = Duration.seconds(15 * 60)
     var keyFile: String?
-    /// `nil` = the source's own.
     var baseURL: String?
     var url: String?
     var jq: String?
     var headerFile: String?
-    /// `nil` = the system's authorities.
     var caFile: String?
-    /// `nil` = the source's own.
     var rate: CallRate?
     var timeout = Duration.seconds(30)
     var webListenAddresses: [ListenAddress] = []
     var logLevel = Logger.Level.info
     var logFormat = LogFormat.logfmt
 
-    /// How long a value is sent that the source does not confirm: three hours, or where rounds are farther apart, a
-    /// quarter of an hour more than to the next one.
+    /// How long a value is sent without confirmation by the source: at least three hours, and 15 minutes longer than
+    /// the interval between rounds.
     var lifetime: Duration { max(.seconds(3 * 3600), interval + .seconds(15 * 60)) }
 
     static let flags: [Flag<Self>] = [

@@ -4,31 +4,31 @@ import HTTPClient
 import HTTPText
 import System
 
-/// Decides what to request when, and what follows from responses: no clock, no socket. Times are epoch milliseconds.
+/// The schedule of requests and the handling of responses, without clock or socket. Times are epoch milliseconds.
 ///
-/// A round requests the cities that may have something new: those whose newest value is not from the current hour, the
-/// oldest value first. The first round begins at once, the others at multiples of the interval plus a little jitter. A
-/// failed request is retried in its round, after the others, with back-off and full jitter bounded by the interval.
-/// Once another request of the round has succeeded, it gets at most four attempts.
+/// A round requests the cities whose newest value is not from the current hour, oldest first. The first round begins at
+/// once, later ones at multiples of the interval plus jitter of up to a tenth of it, at most a minute. A failed request
+/// is retried at the end of its round's queue, with back-off and full jitter bounded by the interval. It gets at most
+/// four attempts once another request of the round has succeeded.
 struct PollPlan {
     enum Step {
         case ask(SourceQuery)
         case wait(until: Int64)
     }
 
-    /// The result of a response.
+    /// The outcome of a response.
     struct Report {
-        /// Air of cities as the source has it now, new or not.
+        /// Current air of the cities in the response, changed or not.
         var news: [(city: Int, air: CityAir)] = []
         var log: [String] = []
-        /// Body of a source that a jq program reads.
+        /// The body, if a jq program reads it.
         var document: [UInt8]?
     }
 
     private static let maximumRetryAfter: Int64 = 3_600_000
     private static let maximumJitter: Int64 = 60_000
     private static let maximumAttempts = 4
-    /// Milliseconds without a call after too many of them, where the source does not say how long.
+    /// Maximum pause in milliseconds after the rate limit was exceeded, if the source does not say how long to wait.
     private static let busyPause: Int64 = 60_000
 
     private let source: SourceName
@@ -42,20 +42,20 @@ struct PollPlan {
     private var queue: [(query: SourceQuery, attempts: Int)] = []
     private var nextRoundAt: Int64 = 0
     private var hasRoundSucceeded = false
-    /// Something of the round will get no response.
+    /// Whether a request of the round was given up.
     private var isRoundIncomplete = false
     private var pausedUntil: Int64 = 0
-    /// Milliseconds that the pause had when it began.
+    /// Length of the pause in milliseconds, as of its start.
     private var pauseLength: Int64 = 0
     private var failures = 0
-    /// The kind of problem that was logged last; `nil` when all is well again.
+    /// The kind of the last problem logged; `nil` after recovery.
     private(set) var problem: PollFigures.Failure?
     private var figures = PollFigures()
-    /// Time and result of the response that is being handled.
+    /// When the response being handled arrived.
     private var now: Int64 = 0
     private var report = Report()
 
-    /// The interval is a second at least; `random` gives 0..<1.
+    /// Creates a plan with an interval of at least one second; `random` returns a number in 0..<1.
     init(
         source: SourceName, api: any AirSource, cities: [PolledCity], keyOrigin: String? = nil, rate: CallRate,
         interval: Duration, random: @escaping @Sendable () -> Double
@@ -78,14 +78,14 @@ struct PollPlan {
         return figures
     }
 
-    // MARK: Asking
+    // MARK: Requests
 
     mutating func next(at now: Int64) -> Step {
-        // A clock that was set back must not stop the plan for as long.
+        // If the clock was set back, the wait does not grow by that amount.
         pausedUntil = min(pausedUntil, now + pauseLength)
         if nextRoundAt > now + interval + Self.maximumJitter { nextRoundAt = now }
         if now < pausedUntil { return .wait(until: pausedUntil) }
-        // A request that fails again and again does not delay the next round.
+        // Retries do not delay the next round.
         if now >= nextRoundAt, queue.isEmpty || queue.contains(where: { $0.attempts > 0 }) { beginRound(at: now) }
         guard let query = queue.first?.query else { return .wait(until: nextRoundAt) }
         let delay = budget.delay(for: query.cost, at: .milliseconds(now))
@@ -105,7 +105,7 @@ struct PollPlan {
 
     // MARK: Responses
 
-    /// Takes the response to what was asked last.
+    /// Handles the response to the query that `next` returned last.
     mutating func take(_ result: Result<HTTPClientResponse, SystemError>, at now: Int64) -> Report {
         self.now = now
         report = Report()
@@ -129,7 +129,7 @@ struct PollPlan {
                 .map { now + min($0.milliseconds, Self.maximumRetryAfter) }
         }
         let retryAfter = time("Retry-After")
-        // Many servers send it with every response: it says when there are calls again.
+        // Many servers send `x-ratelimit-reset` with every response, so it sets a pause only if no calls are left.
         let moreCallsAt = retryAfter ?? time("x-ratelimit-reset")
         do throws(SourceError) {
             try checkStatus(of: response)
@@ -143,7 +143,7 @@ struct PollPlan {
             pause(until: retryAfter)
             switch error {
             case .refused(let text):
-                // Nothing more is asked in this round.
+                // Ends the round.
                 queue = []
                 isRoundIncomplete = true
                 let origin = keyOrigin.map { " (the key is from \($0))" } ?? ""
@@ -173,7 +173,7 @@ struct PollPlan {
         case 429: throw .busy(text)
         case 408, 425, 500...: throw .failed(text)
         default:
-            // Open-Meteo refuses a key with status 400.
+            // Open-Meteo rejects a key with status 400.
             if keyOrigin != nil, let said, case .refused = SourceError(vendorMessage: said) { throw .refused(text) }
             let target = response.headers.first("Location").map { ", which redirects to \(masked(address: $0))" } ?? ""
             throw .missing(text + target)
@@ -192,10 +192,10 @@ struct PollPlan {
 
     // MARK: Problems
 
-    /// Counts a response that the jq program cannot read.
+    /// Counts a response on which the jq program failed.
     mutating func countUnreadable() { figures.failures[.unreadable, default: 0] += 1 }
 
-    /// The query is tried again, after the others; only so often when it alone fails.
+    /// Requeues the query after the others, or gives it up after `maximumAttempts` if others of the round succeed.
     private mutating func retry(
         _ query: SourceQuery, _ attempts: Int, _ failure: PollFigures.Failure, _ line: String
     ) {
@@ -210,7 +210,7 @@ struct PollPlan {
         complain(failure, line + "; trying again")
     }
 
-    /// Counts a problem, and logs it unless the last one was of its kind.
+    /// Counts a problem, and logs it unless the last one was of the same kind.
     private mutating func complain(_ failure: PollFigures.Failure, _ line: String) {
         figures.failures[failure, default: 0] += 1
         guard problem != failure else { return }

@@ -1,4 +1,4 @@
-/// The state of `poll`: changed by its loop, read by the feed's server for new clients and by the status server.
+/// The state of `poll`, written by its loop and read by the feed's server (for new clients) and the status server.
 struct PollState: Sendable {
     var latest: LatestAir
     var figures = PollFigures()

@@ -5,7 +5,7 @@ import CommandLine
 import FeedSimulation
 
 extension PolledCity {
-    /// Reads the columns city, latitude, longitude and, if there are, id and country.
+    /// Reads the columns city, latitude, longitude and, if present, id and country. Names must be unique.
     static func list(csv bytes: [UInt8]) throws(RecordingError) -> [PolledCity] {
         var reader = try CSVReader(bytes, columns: ["city", "latitude", "longitude"], optional: ["id", "country"])
         var cities: [PolledCity] = []
@@ -31,7 +31,7 @@ extension PolledCity {
         func degrees(_ field: [UInt8], within bound: Double) -> Double? {
             ValueFormat<Double>.number(in: -bound...bound).parse(String(decoding: field, as: UTF8.self))
         }
-        /// A text that the exporter accepts as the name of a city.
+        /// Returns text that the exporter accepts as a city's name; `nil` for any other.
         func text(_ field: [UInt8]) -> String? {
             guard isUTF8(field.span) else { return nil }
             return CityName.accepted(field.span, in: field.indices).map { String(decoding: field[$0], as: UTF8.self) }

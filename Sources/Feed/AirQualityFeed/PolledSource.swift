@@ -9,13 +9,13 @@ import JQ
 import System
 import WebSocket
 
-/// The source that `poll` requests, as the flags describe it.
+/// The source that `poll` requests, as configured by the flags.
 struct PolledSource: ~Copyable {
-    /// Empty for a source that a jq program reads.
+    /// The cities to request; empty for a source read by a jq program.
     let cities: [PolledCity]
-    /// Texts that the source gets, and the log does not show: the key, or the words of header values and of the query.
+    /// Texts sent to the source and masked in the log: the key, or words of header values and of the query.
     let secrets: [String]
-    /// Scheme and host.
+    /// Scheme, host and port.
     let baseURL: String
     let http: HTTPClient
     /// The program of `--source json`.
@@ -24,7 +24,7 @@ struct PolledSource: ~Copyable {
 }
 
 extension PolledSource {
-    /// Checks the flags together, and reads their files.
+    /// Checks the combination of flags, and reads the files they name.
     init(_ options: PollOptions, _ flags: ParsedFlags) throws {
         let name = options.source
         try Self.checkCombination(options, flags)
@@ -41,11 +41,11 @@ extension PolledSource {
         let api = name.source(
             cities: cities, scale: options.index ?? name.givenIndex ?? .india, key: key?.text,
             maximumCost: rate.calls, document: document)
-        // Read here and not by libcurl at each request, which would wait for a pipe that has taken the file's place.
+        // libcurl would read the file at each request, and block on it if it has been replaced by a pipe.
         let authorities = try flags.content("ca-file", options.caFile, "certificates of authorities in PEM") { $0 }
         self.init(
             cities: cities, secrets: key.map { [$0.text] } ?? Self.secrets(in: document), baseURL: baseURL,
-            // A body of twice the longest real one: a source's response costs some twenty times its size to read.
+            // The limit is twice the largest real body. Decoding takes about 20 times the body's size in memory.
             http: try HTTPClient(
                 userAgent: "air-quality-exporter/\(BuildVersion.version) (\(Program.feed.name) poll)",
                 timeout: options.timeout, maximumBodyBytes: 4 << 20, authorities: authorities),
@@ -55,7 +55,7 @@ extension PolledSource {
                 interval: options.interval, random: { .random(in: 0..<1) }))
     }
 
-    /// The longer words in the values of a document's header fields and query, and their parts, the longest first.
+    /// Returns the words of a document's query and header values and their parts, of 8 bytes or more, longest first.
     private static func secrets(in document: SourceQuery) -> [String] {
         let query = document.path.drop { $0 != "?" }.dropFirst().split(separator: "&").map { part in
             part.contains("=") ? part.drop { $0 != "=" }.dropFirst() : part
@@ -89,7 +89,7 @@ extension PolledSource {
         }
     }
 
-    /// The key of the file, else of the environment.
+    /// Returns the key from the file, else from the environment.
     private static func key(_ options: PollOptions, _ flags: ParsedFlags) throws(FlagError) -> SourceKey? {
         let keyOfFile = try flags.content("key-file", options.keyFile, "a file with \(SourceKey.form)") { content in
             let origin = "--key-file \(quoted(options.keyFile ?? ""))"
@@ -108,7 +108,7 @@ extension PolledSource {
             of: "key-file", expected: "a file with the key for \(source.rawValue), or the key in \(variable)")
     }
 
-    /// The fields of the header file; that of authorities is read as well, because libcurl looks at it too late.
+    /// Returns the fields of the header file. Also checks the file of authorities, which libcurl would read too late.
     private static func headers(_ options: PollOptions) throws -> [String] {
         var files = FeedClientOptions()
         files.prefix = ""
@@ -120,7 +120,7 @@ extension PolledSource {
 }
 
 extension ParsedFlags {
-    /// The value of a flag's file, `nil` without the flag; `expected` names the content, of 16 MiB at most.
+    /// Parses a flag's file of at most 16 MiB, whose content an error calls `expected`; `nil` without a path.
     fileprivate func content<Value>(
         _ flag: String, _ path: String?, _ expected: String, read: ([UInt8]) throws -> Value
     ) throws(FlagError) -> Value? {

@@ -4,8 +4,8 @@ import HTTPClient
 import JQ
 import System
 
-/// The loop of `poll`, on the main thread: follows the plan and sends what is new; also while a request is under way,
-/// all values again each half minute, because clients would take silence for a lost feed.
+/// The loop of `poll`, on the main thread. It follows the plan, sends changes, and repeats all values every 30 seconds,
+/// even during a request, because clients take silence for a lost feed.
 final class Poller {
     private static let repetition: Duration = .seconds(30)
 
@@ -13,7 +13,7 @@ final class Poller {
     private let server: FeedServer
     private let state: Monitor<PollState>
     private let log: Logger
-    /// Error of the jq program that was logged last.
+    /// The last logged error of the jq program.
     private var programError: String?
     private var repeatAt = monotonicTime() + repetition
 
@@ -30,7 +30,7 @@ final class Poller {
             state.change { $0.figures = source.plan.figures(at: currentTime()) }
             switch source.plan.next(at: currentTime()) {
             case .wait(let time):
-                // At most a minute: the clock may be set.
+                // At most a minute, because the clock may be set meanwhile.
                 let delay = min(max(time - currentTime(), 1), 60_000)
                 guard wait(until: monotonicTime() + .milliseconds(delay)) else { return }
             case .ask(let query):
@@ -40,7 +40,7 @@ final class Poller {
         }
     }
 
-    /// Waits, and does what is due meanwhile; false when a signal ends the program.
+    /// Waits, and repeats all values when due; `false` if a signal ends the program.
     private func wait(until deadline: Duration) -> Bool {
         repeat {
             if monotonicTime() >= repeatAt {
@@ -52,7 +52,7 @@ final class Poller {
         return true
     }
 
-    /// - Returns: `nil` when a signal has ended the program meanwhile.
+    /// - Returns: `nil` if a signal ends the program meanwhile.
     private func ask(_ query: SourceQuery) -> Result<HTTPClientResponse, SystemError>? {
         do throws(SystemError) {
             let url = source.baseURL + query.path
@@ -68,7 +68,7 @@ final class Poller {
         send(report.news.map { ($0.city, $0.air.element(of: source.cities[$0.city])) })
         guard let document = report.document else { return }
         do throws(SystemError) {
-            // An array, of which the entry is the content.
+            // The entry is the array without its brackets.
             let elements = try source.program?.run(document.span) ?? []
             send([(0, Array(elements.dropFirst().dropLast()))])
             programError = nil

@@ -38,7 +38,7 @@ extension Program {
 }
 
 extension ParsedFlags {
-    /// The log of a command, which begins with the variables that name no flag.
+    /// Returns the log of a command, after a warning about variables that match no flag.
     func beginLog(level: Logger.Level = .info, format: LogFormat = .logfmt) -> Logger {
         let logger = Logger(level: level, format: format)
         logUnknownVariables(to: logger)
@@ -47,7 +47,7 @@ extension ParsedFlags {
 }
 
 extension Flag {
-    /// The address that clients connect to.
+    /// The flag `--listen`, a TCP address for clients.
     static func listen(_ member: any WritableKeyPath<Values, ListenAddress> & Sendable) -> Flag {
         let format = ValueFormat<ListenAddress>(
             "HOST:PORT", expected: "host:port, [address]:port or :port, with a port from 0 to 65535",

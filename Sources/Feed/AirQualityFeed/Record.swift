@@ -3,10 +3,10 @@ import FeedOptions
 import System
 import WebSocket
 
-/// Records a feed until a signal comes, or until the lines cannot be written.
+/// Records a feed until a signal arrives or writing fails.
 func record(_ flags: ParsedFlags, signals: Signals) throws {
     let options: RecordOptions = try flags.options()
-    // Checked now and not at the first connection.
+    // Reports bad files at start-up, not at the first connection.
     try options.feed.check()
     let feed = options.feed.client(of: try flags.feedAddress())
     let log = flags.beginLog(level: options.logLevel, format: options.logFormat)
@@ -22,7 +22,7 @@ func record(_ flags: ParsedFlags, signals: Signals) throws {
     while signals.wait(for: nil) == nil, recorder.failure == nil {}
     client.stop()
     let hasEnded = isOver.wait(until: monotonicTime() + .seconds(1)) { $0 ? true : nil } ?? false
-    // A reader of standard output who does not read keeps the client's thread.
+    // The client's thread blocks if nothing reads standard output.
     if !hasEnded, recorder.failure == nil { endProcess(status: 0) }
     if let failure = recorder.failure { throw failure }
 }

@@ -4,13 +4,12 @@ import Synchronization
 import System
 import WebSocket
 
-/// Writes what a client receives, and says how its connection is, on the client's thread.
+/// Writes received messages, and logs the state of the connection, on the client's thread.
 final class Recorder: Sendable {
     private enum Subject { case connection, length, encoding }
 
     private struct State {
         var failure: SystemError?
-        /// The last line of the log about each subject.
         var lastLines: [Subject: String] = [:]
     }
 
@@ -20,7 +19,7 @@ final class Recorder: Sendable {
     private let signals: Signals
     private let state = Mutex(State())
 
-    /// - Parameter path: `nil` = standard output.
+    /// - Parameter path: `nil` for standard output.
     init(of feed: String, to path: String?, log: Logger, signals: Signals) throws(SystemError) {
         self.feed = feed
         self.log = log
@@ -28,7 +27,7 @@ final class Recorder: Sendable {
         file = try AppendedFile(path)
     }
 
-    /// The reason why no more lines can be written.
+    /// The write error that stopped the recording.
     var failure: SystemError? { state.withLock(\.failure) }
 
     func receive(_ event: WebSocketEvent) {
@@ -57,7 +56,7 @@ final class Recorder: Sendable {
         }
     }
 
-    /// Logs a line unless it was the last one about its subject: how things are, and not each attempt or message.
+    /// Logs a line unless it repeats the last one about its subject.
     private func say(_ line: String, about subject: Subject, level: Logger.Level = .warning) {
         let last = state.withLock { $0.lastLines.updateValue(line, forKey: subject) }
         if last != line { log.log(level: level, line) }

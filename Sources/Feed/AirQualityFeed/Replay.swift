@@ -4,7 +4,7 @@ import FeedSimulation
 import System
 import WebSocket
 
-/// Serves a recording until a signal comes, or once.
+/// Serves a recording in a loop until a signal arrives, or once.
 func replay(_ flags: ParsedFlags, signals: Signals) throws {
     let options: ReplayOptions = try flags.options()
     let log = flags.beginLog()

@@ -3,8 +3,8 @@ import FeedSimulation
 import System
 import WebSocket
 
-/// Serves the simulated feed until a signal comes. There are steps only while a client is connected: the first client
-/// gets the first step of the seed at once.
+/// Serves the simulated feed until a signal arrives. The simulation advances only while a client is connected, so the
+/// first client gets the seed's first step at once.
 func simulate(_ flags: ParsedFlags, signals: Signals) throws {
     let options: SimulateOptions = try flags.options()
     _ = flags.beginLog()
@@ -18,7 +18,7 @@ func simulate(_ flags: ParsedFlags, signals: Signals) throws {
     while server.awaitClient(), server.wait(until: next) {
         guard server.hasClients else { continue }
         for message in simulator.nextMessages() { server.send(message) }
-        // Steps that take longer than the interval follow each other at once; missed ones are not made up for.
+        // If a step takes longer than the interval, the next one follows at once; missed steps are not made up for.
         next = max(next + options.interval, monotonicTime())
     }
 }

@@ -2,7 +2,7 @@ import Exposition
 import HTTPServer
 import System
 
-/// Serves `/metrics`, `/-/healthy` and `/-/ready` for Prometheus and a supervisor; `nil` without addresses.
+/// Serves `/metrics`, `/-/healthy` and `/-/ready`; returns `nil` without addresses.
 func startStatusServer(
     on addresses: [ListenAddress], _ state: Monitor<PollState>, log: Logger
 ) throws -> HTTPServer? {

@@ -6,7 +6,7 @@ import System
 openMissingStandardStreams()
 let arguments = processArguments()
 if arguments.first == JQWorker.command { exit(JQWorker.run(arguments)) }
-// Before any other thread exists, so that all of them have the signals blocked.
+// Precedes every other thread, so that all of them inherit the blocked signals.
 let signals = Signals(reloads: false)
 returnFreedMemory()
 let status = Program.feed.run(arguments, signals: signals) { flags in

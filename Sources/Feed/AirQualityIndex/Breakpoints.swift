@@ -1,27 +1,27 @@
 internal import AirQuality
 
-/// Every breakpoint, as the three authorities print them.
+/// The breakpoints as published by the three authorities.
 enum Breakpoints {
     // MARK: India
 
     /// Central Pollution Control Board, "National Air Quality Index" (2014), breakpoints for the scale 0 to 500: Good,
-    /// Satisfactory, Moderately polluted, Poor, Very poor; Severe begins at 401 and has no end.
-    /// µg/m³, carbon monoxide mg/m³; means of 24 hours, of 8 hours for ozone and carbon monoxide.
+    /// Satisfactory, Moderately polluted, Poor, Very poor; Severe begins at 401 and is unbounded. Concentrations are
+    /// 24-hour means in µg/m³, 8-hour means for ozone and carbon monoxide, the latter in mg/m³.
     static let india: [Pollutant: SubIndexCurve] = [
         .pm25: indian(upTo: [30, 60, 90, 120, 250]),
         .pm10: indian(upTo: [50, 100, 250, 350, 430]),
         .no2: indian(upTo: [40, 80, 180, 280, 400]),
         .so2: indian(upTo: [40, 80, 380, 800, 1600]),
-        // The last class, and what is above it, is of one hour.
+        // Very poor and Severe are defined for 1-hour values.
         .o3: indian(upTo: [50, 100, 168, indianOzoneEnd, 748]),
         .co: indian(upTo: [1, 2, 10, 17, 34], step: 0.1),
         .nh3: indian(upTo: [200, 400, 800, 1200, 1800]),
     ]
-    /// Up to here ozone is a mean of eight hours.
+    /// Highest ozone concentration that is rated by its 8-hour mean, in µg/m³.
     static let indianOzoneEnd = 208.0
 
     private static func indian(upTo ends: [Double], step: Double = 1) -> SubIndexCurve {
-        // Severe goes on with the slope of Very poor, so that it is as wide up to 500.
+        // Severe continues the slope of Very poor up to 500.
         SubIndexCurve(
             [0...50, 51...100, 101...200, 201...300, 301...400, 401...500], upTo: ends + [2 * ends[4] - ends[3]],
             step: step)
@@ -30,16 +30,15 @@ enum Breakpoints {
     // MARK: United States
 
     /// Environmental Protection Agency, EPA-454/B-24-002 (May 2024), table 6: Good, Moderate, Unhealthy for Sensitive
-    /// Groups, Unhealthy, Very Unhealthy, Hazardous. Concentrations are truncated to the step before they are looked
-    /// up.
+    /// Groups, Unhealthy, Very Unhealthy, Hazardous. Concentrations are truncated to the step before lookup.
     static let pm25 = american(upTo: [9.0, 35.4, 55.4, 125.4, 225.4, 325.4], step: 0.1)  // µg/m³
     static let pm10 = american(upTo: [54, 154, 254, 354, 424, 604], step: 1)  // µg/m³
     static let co = american(upTo: [4.4, 9.4, 12.4, 15.4, 30.4, 50.4], step: 0.1)  // ppm, 8 hours
     static let no2 = american(upTo: [53, 100, 360, 649, 1249, 2049], step: 1)  // ppb, 1 hour
-    // The first four classes are of one hour, the others of 24.
+    // The first four classes use the 1-hour value, the others the 24-hour mean.
     static let so2 = american(upTo: [35, 75, 185, so2HourEnd, 604, 1004], step: 1)  // ppb
     static let so2HourEnd = 304.0
-    // In ppm with three decimals in the table, which are whole ppb.
+    // The table has ppm with three decimals, which are whole ppb.
     static let ozone8Hours = american(upTo: [54, 70, 85, 105, ozone8HoursEnd], step: 1)  // ppb
     static let ozone8HoursEnd = 200.0
     static let ozoneHour = SubIndexCurve(
@@ -54,8 +53,8 @@ enum Breakpoints {
     // MARK: Europe
 
     /// European Environment Agency, European Air Quality Index, limits since 2024/25: Good, Fair, Moderate, Poor, Very
-    /// poor; Extremely poor is above. µg/m³, one hour. The index has names only; it is numbered as Open-Meteo numbers
-    /// it: a class has twenty points.
+    /// poor; Extremely poor is above. Concentrations are 1-hour values in µg/m³. The official index has class names
+    /// only; as in Open-Meteo's numbering, each class spans 20 points.
     static let europe: [Pollutant: SubIndexCurve] = [
         .pm25: european(upTo: [5, 15, 50, 90, 140]),
         .pm10: european(upTo: [15, 45, 120, 195, 270]),

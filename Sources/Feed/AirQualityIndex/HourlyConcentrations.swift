@@ -1,34 +1,34 @@
 public import AirQuality
 
-/// A place's concentrations in µg/m³ up to now, hour by hour. An hour is counted from the Unix epoch.
+/// A place's hourly concentrations in µg/m³. Hours are numbered from the Unix epoch.
 public struct HourlyConcentrations: Sendable {
-    /// Greatest age of a value that stands for the present: those of the newest hour may come late.
+    /// Number of hours, up to the newest, in which a value counts as current: values may arrive late.
     static let newestHours = 3
 
     private let values: [Pollutant: [Int: Double]]
 
-    /// - Parameter values: each one a concentration by `Pollutant.isConcentration`.
+    /// - Parameter values: concentrations by hour, each valid by `Pollutant.isConcentration`.
     public init(_ values: [Pollutant: [Int: Double]]) { self.values = values }
 
-    /// The newest hour that has a value; `nil` when there is none.
+    /// The newest hour with a value of any pollutant.
     public var newestHour: Int? { values.values.lazy.flatMap(\.keys).max() }
 
-    /// Each pollutant's newest value of the three hours up to `hour`.
+    /// Returns each pollutant's newest value within the three hours up to `hour`.
     public func newest(at hour: Int) -> [Pollutant: Double] {
         values.compactMapValues { hours in (0..<Self.newestHours).lazy.compactMap { hours[hour - $0] }.first }
     }
 
     func newest(of pollutant: Pollutant, at hour: Int) -> Double? { newest(at: hour)[pollutant] }
 
-    /// The mean of the hours that have a value, `nil` when fewer than `least` have one.
+    /// Returns the mean of the hours with a value; `nil` if fewer than `least` have one.
     func mean(of pollutant: Pollutant, endingAt hour: Int, hours: Int, least: Int) -> Double? {
         let present = window(of: pollutant, endingAt: hour, hours: hours).compactMap(\.self)
         return present.count >= least ? present.reduce(0, +) / Double(present.count) : nil
     }
 
-    /// The weighted mean of the newest twelve hours by which EPA says "now" of particulate matter (EPA-454/B-24-002,
-    /// "How the NowCast is calculated"): the faster the air changes, the less older hours count. `nil` unless two of
-    /// the newest three hours have a value.
+    /// Returns EPA's NowCast of particulate matter (EPA-454/B-24-002, "How the NowCast is calculated"): a weighted mean
+    /// of the newest twelve hours, in which older hours count less the more the values vary. `nil` unless two of the
+    /// newest three hours have a value.
     func nowCast(of pollutant: Pollutant, endingAt hour: Int) -> Double? {
         let window = window(of: pollutant, endingAt: hour, hours: 12)
         let present = window.compactMap(\.self)
@@ -49,7 +49,7 @@ public struct HourlyConcentrations: Sendable {
         return sum / weights
     }
 
-    /// Newest first.
+    /// Returns the value of each hour, newest first.
     private func window(of pollutant: Pollutant, endingAt hour: Int, hours: Int) -> [Double?] {
         let values = values[pollutant] ?? [:]
         return (0..<hours).map { values[hour - $0] }
@@ -59,9 +59,8 @@ public struct HourlyConcentrations: Sendable {
 extension Pollutant {
     public var isParticulateMatter: Bool { self == .pm25 || self == .pm10 }
 
-    /// Micrograms per cubic metre that one part per billion weighs at 25 °C and 1013 hPa, where a mole of air takes
-    /// 24.45 litres: the reference conditions of EPA (40 CFR 50.3). `nil` for particulate matter, which is no single
-    /// substance.
+    /// µg/m³ per ppb at EPA's reference conditions (40 CFR 50.3): 25 °C and 1013 hPa, where a mole of air occupies
+    /// 24.45 litres. `nil` for particulate matter, which is not a single substance.
     public var microgramsPerPPB: Double? {
         switch self {
         case .pm25, .pm10: nil

@@ -1,17 +1,17 @@
 public import AirQuality
 
-/// The national rule by which concentrations become one number.
+/// An authority's rules for computing an index from concentrations.
 public enum IndexScale: String, CaseIterable, Sendable {
-    /// Central Pollution Control Board, 2014: means of 24 hours with at least 16 values, of 8 hours with at least 6 for
-    /// ozone and carbon monoxide.
+    /// Central Pollution Control Board, 2014: 24-hour means of at least 16 values; for ozone and carbon monoxide,
+    /// 8-hour means of at least 6.
     case india
-    /// Environmental Protection Agency, 2024: NowCast for particulate matter, 8 hours with at least 6 values for ozone
-    /// and carbon monoxide, the newest hour otherwise.
+    /// Environmental Protection Agency, 2024: NowCast for particulate matter, 8-hour means of at least 6 values for
+    /// ozone and carbon monoxide, the newest hour otherwise.
     case us
     /// European Air Quality Index, 2024/25: the newest hour.
     case eu
 
-    /// Basis of an index of this scale, as the feed says it.
+    /// The feed's `basis` of an index on this scale.
     public var basis: String {
         switch self {
         case .india: "24h"
@@ -20,13 +20,13 @@ public enum IndexScale: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether sub-indices of these pollutants are enough for an index.
+    /// Returns whether sub-indices of these pollutants suffice for an index.
     public func isEnough(_ pollutants: some Collection<Pollutant>) -> Bool {
         let hasParticles = pollutants.contains(where: \.isParticulateMatter)
         return switch self {
         case .india: hasParticles && pollutants.count >= 3
         case .us: !pollutants.isEmpty
-        // The European Environment Agency's demand on a station that is not beside a road.
+        // The European Environment Agency's requirement for a station that is not a traffic station.
         case .eu: hasParticles && pollutants.contains(.no2) && pollutants.contains(.o3)
         }
     }
@@ -39,12 +39,11 @@ public enum IndexScale: String, CaseIterable, Sendable {
         }
     }
 
-    /// The pollutants' sub-indices at an hour, and the index, which is the greatest of them: whole numbers.
+    /// Returns the sub-indices at an hour, and the index, which is the greatest of them. They are rounded to whole
+    /// numbers as the authorities do, except that `eu` rounds down, so that each stays in its class.
     ///
-    /// India's and America's are rounded, as the authorities do; Europe's are cut off, so each stays in its class.
-    ///
-    /// - Parameter hour: the newest one that counts.
-    /// - Throws: what is missing. An index is never made of less than its rule wants.
+    /// - Parameter hour: the newest hour to use.
+    /// - Throws: a description of the missing data, if it does not suffice for an index.
     public func indices(
         of air: HourlyConcentrations, at hour: Int
     ) throws(AirUnavailable) -> (index: Double, subIndices: [Pollutant: Double]) {
@@ -61,7 +60,7 @@ public enum IndexScale: String, CaseIterable, Sendable {
         return (greatest, subIndices)
     }
 
-    /// Not rounded; `nil` when the scale does not know the pollutant or hours are missing.
+    /// Returns the unrounded sub-index; `nil` if the scale does not include the pollutant or hours are missing.
     func subIndex(of pollutant: Pollutant, in air: HourlyConcentrations, at hour: Int) -> Double? {
         switch self {
         case .india: indian(pollutant, air, hour)
@@ -105,7 +104,7 @@ public enum IndexScale: String, CaseIterable, Sendable {
             guard let newest, truncated(newest, to: 1) > end else { return index(Breakpoints.so2, newest) }
             return index(Breakpoints.so2, max(end, ppb(air.mean(of: .so2, endingAt: hour, hours: 24, least: 18)) ?? 0))
         case .o3:
-            // The newest hour has a table of its own, which begins higher and goes on where that of eight hours ends.
+            // The 1-hour table begins at a higher concentration, and continues beyond the end of the 8-hour table.
             guard let mean8Hours else { return nil }
             let ofMean = index(Breakpoints.ozone8Hours, min(mean8Hours, Breakpoints.ozone8HoursEnd))
             return greater(ofMean, index(Breakpoints.ozoneHour, newest))
@@ -115,7 +114,7 @@ public enum IndexScale: String, CaseIterable, Sendable {
 
     private func greater(_ one: Double?, _ other: Double?) -> Double? { [one, other].compactMap(\.self).max() }
 
-    /// Cuts off what is behind the step; a hair below the next one counts as that: tenths are no binary fractions.
+    /// Truncates to a multiple of the step, with tolerance for tenths, which binary fractions cannot represent exactly.
     private func truncated(_ value: Double, to step: Double) -> Double {
         let steps = (value / step + 1e-9).rounded(.down)
         return step == 1 ? steps : steps / (1 / step)

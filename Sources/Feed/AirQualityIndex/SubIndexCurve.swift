@@ -1,5 +1,5 @@
-/// Conversion of a concentration to a sub-index: classes, each with a range of concentrations and one of the index, and
-/// straight lines between their ends. The last line goes on above its end.
+/// A piecewise linear function from concentration to sub-index. Each class maps a range of concentrations to a range of
+/// the index; the last segment is extrapolated.
 struct SubIndexCurve: Sendable {
     private var points: [(concentration: Double, index: Double)] = []
 
@@ -7,7 +7,7 @@ struct SubIndexCurve: Sendable {
     ///   - classes: the index range of each class.
     ///   - start: the concentration at which the first class begins.
     ///   - ends: the concentration at which each class ends.
-    ///   - step: from the end of a class to the beginning of the next one, as the table prints them.
+    ///   - step: the gap between the end of a class and the start of the next, as in the published table.
     init(_ classes: [ClosedRange<Double>], from start: Double = 0, upTo ends: [Double], step: Double) {
         for (range, (start, end)) in zip(classes, zip([start] + ends.map { $0 + step }, ends)) {
             points += [(start, range.lowerBound), (end, range.upperBound)]
@@ -16,7 +16,7 @@ struct SubIndexCurve: Sendable {
 
     var start: Double { points[0].concentration }
 
-    /// The sub-index, not rounded; `nil` below the curve's start.
+    /// Returns the unrounded sub-index; `nil` below the start of the curve.
     func index(_ concentration: Double) -> Double? {
         guard concentration >= start else { return nil }
         let above = points.dropFirst().firstIndex { concentration <= $0.concentration } ?? points.count - 1

@@ -43,7 +43,7 @@ struct FeedServer {
 
     func awaitClient() -> Bool { wait(until: nil) { hasClients } }
 
-    /// Closes all connections with status 1000, after up to a minute for clients to read what is queued and reply.
+    /// Sends each client a close frame (status 1000) after its queued messages, and waits up to a minute for the end.
     func finish() {
         server.close(status: 1000)
         _ = wait(until: monotonicTime() + .seconds(60)) { !hasClients }

@@ -2,23 +2,23 @@ internal import CCurl
 internal import HTTPText
 public import System
 
-/// Asks HTTP servers, one request at a time, on one thread. The one owner of a `CURL`, which keeps its connections.
+/// An HTTP client for one request at a time on one thread. It owns a `CURL` handle, which keeps connections open.
 ///
-/// The client speaks HTTP/2 if the server offers it, accepts gzip, uses the proxy from `http_proxy`, `https_proxy` and
-/// `no_proxy`, and verifies HTTPS certificates. A redirect is a response like any other: what a request carries goes to
-/// the server that it names, and nowhere else.
+/// The client uses HTTP/2 if the server offers it, accepts compressed bodies, uses the proxy from `http_proxy`,
+/// `https_proxy` and `no_proxy`, and verifies HTTPS certificates. It does not follow redirects, so that a key in a
+/// request never reaches another server.
 @safe public struct HTTPClient: ~Copyable {
     private static let isReady = CCurl_initialize() == CURLE_OK
-    /// Time until the connection and its TLS stand.
+    /// Time-out for connecting, including DNS and TLS.
     private static let connectTimeout: Duration = .seconds(10)
 
     private let maximumBodyBytes: Int
     private let handle: UnsafeMutableRawPointer
 
     /// - Parameters:
-    ///   - timeout: from the search for the host to the last byte received.
-    ///   - maximumBodyBytes: limit of a response's body when it is decompressed.
-    ///   - authorities: certificate authorities in PEM; `nil` = the system's.
+    ///   - timeout: from DNS lookup to the last byte received.
+    ///   - maximumBodyBytes: limit of a response's decompressed body.
+    ///   - authorities: certificate authorities in PEM; `nil` for the system's.
     public init(
         userAgent: String, timeout: Duration, maximumBodyBytes: Int, authorities: [UInt8]?
     ) throws(SystemError) {
@@ -29,20 +29,20 @@ public import System
         unsafe self.handle = handle
         unsafe CCurl_setText(handle, CURLOPT_PROTOCOLS_STR, "http,https")
         unsafe CCurl_setText(handle, CURLOPT_USERAGENT, userAgent)
-        // All that this libcurl can decompress.
+        // Every encoding that this libcurl supports.
         unsafe CCurl_setText(handle, CURLOPT_ACCEPT_ENCODING, "")
         if let authorities {
             unsafe authorities.withUnsafeBytes { bytes in
                 _ = unsafe CCurl_setBytes(handle, CURLOPT_CAINFO_BLOB, bytes.baseAddress, bytes.count)
             }
-            // Debian's libcurl would trust the system's folder beside them.
+            // Otherwise Debian's libcurl also trusts the system's directory of authorities.
             unsafe CCurl_setPointer(handle, CURLOPT_CAPATH, nil)
         }
         unsafe CCurl_setNumber(handle, CURLOPT_TIMEOUT_MS, Int(timeout.pollMilliseconds))
         unsafe CCurl_setNumber(handle, CURLOPT_CONNECTTIMEOUT_MS, Int(Self.connectTimeout.pollMilliseconds))
-        // Signals are the main thread's.
+        // The main thread handles signals; libcurl must not install handlers.
         unsafe CCurl_setNumber(handle, CURLOPT_NOSIGNAL, 1)
-        // Otherwise the end of a request waits for the thread that asks a name server, however silent that is.
+        // Otherwise cancelling a request waits for the resolver thread, which may block on a silent name server.
         unsafe CCurl_setNumber(handle, CURLOPT_QUICK_EXIT, 1)
         unsafe CCurl_setCallback(handle, CURLOPT_WRITEFUNCTION, httpBody)
         unsafe CCurl_setProgressCallback(handle, httpProgress)
@@ -50,13 +50,13 @@ public import System
 
     deinit { unsafe curl_easy_cleanup(handle) }
 
-    /// Requests an address by GET and waits for the whole response, whatever its status.
+    /// Sends a GET request and waits for the complete response, whatever its status.
     ///
     /// - Parameters:
-    ///   - url: with scheme and host; may hold secrets, so it is never part of an error.
+    ///   - url: with scheme and host; never part of an error, because it may contain secrets.
     ///   - headers: header lines without line ends, `Name: value`.
-    ///   - isWanted: called on this thread at least once a second; false ends the request, which returns `nil`.
-    /// - Throws: an error with one line for people, mostly in libcurl's words.
+    ///   - isWanted: called on this thread at least once a second; `false` cancels the request, which returns `nil`.
+    /// - Throws: an error with a one-line reason, mostly in libcurl's words.
     public func get(
         _ url: String, headers: [String] = [], whileWanted isWanted: @escaping () -> Bool = { true }
     ) throws(SystemError) -> HTTPClientResponse? {
@@ -79,7 +79,7 @@ public import System
                 return unsafe curl_easy_perform(handle)
             }
         }
-        // libcurl does not say so where the request fails at that moment.
+        // The result may be another error if the request fails while it is being cancelled.
         if transfer.isCancelled { return nil }
         switch result {
         case CURLE_OK:
@@ -90,14 +90,14 @@ public import System
         default:
             let text = String(decoding: message.prefix { $0 != 0 }, as: UTF8.self)
             if text.utf8.starts(with: "Unsupported proxy".utf8) {
-                // Its words show the password.
+                // libcurl's message contains the proxy's password.
                 throw SystemError(.peer, "the proxy of the environment is no address that libcurl takes")
             }
             throw SystemError(.peer, text.isEmpty ? unsafe String(cString: curl_easy_strerror(result)) : text)
         }
     }
 
-    /// The header fields of the response. libcurl bounds their bytes.
+    /// The header fields of the response, whose total size libcurl limits.
     private var responseHeaders: [HTTPField] {
         var headers: [HTTPField] = []
         var last: UnsafeMutablePointer<curl_header>?
@@ -110,7 +110,7 @@ public import System
     }
 }
 
-/// Corresponds to `curl_write_callback`; anything but the number of bytes ends the transfer.
+/// Corresponds to `curl_write_callback`; a result other than the number of bytes ends the transfer.
 @c(airquality_http_body)
 func httpBody(
     bytes: UnsafeMutablePointer<CChar>?, size: Int, count: Int, owner: UnsafeMutableRawPointer?
@@ -123,7 +123,7 @@ func httpBody(
     return bytes.count
 }
 
-/// Called at least once a second; anything but 0 ends the transfer. Corresponds to `curl_xferinfo_callback`.
+/// Corresponds to `curl_xferinfo_callback`, called at least once a second; a non-zero result ends the transfer.
 @c(airquality_http_progress)
 func httpProgress(
     owner: UnsafeMutableRawPointer?, _: curl_off_t, _: curl_off_t, _: curl_off_t, _: curl_off_t

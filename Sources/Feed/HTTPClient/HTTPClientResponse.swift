@@ -3,8 +3,8 @@ public import HTTPText
 /// A complete response.
 public struct HTTPClientResponse: Sendable, Equatable {
     public var status: Int
-    /// Header fields in the order of arrival, names as they came.
+    /// Header fields in order of arrival, with the server's spelling of names.
     public var headers: [HTTPField] = []
-    /// The body, decompressed.
+    /// The decompressed body.
     public var body: [UInt8] = []
 }

@@ -1,7 +1,7 @@
-/// One response as it arrives.
+/// A response being received.
 struct Transfer {
     let maximumBodyBytes: Int
-    /// False when the transfer is to end.
+    /// Returns `false` to cancel the transfer.
     let isWanted: () -> Bool
     var isCancelled = false
     var body: [UInt8] = []

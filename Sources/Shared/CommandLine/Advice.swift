@@ -1,21 +1,19 @@
 internal import Bytes
 
-/// Advice for a word that users type and the program does not know: a flag of other programs or of an earlier version,
-/// a command of the other program. The tables of each program stand beside its flags.
+/// Advice for an unknown word that users are likely to type, such as a flag of another program or an earlier version.
 public struct Advice: Sendable {
-    /// As typed: a flag with its dashes, words of a flag's name, or another word. A first or last `*` stands for
-    /// anything there.
+    /// Flags with their dashes, words of a flag's name, or other words. A leading or trailing `*` is a wildcard.
     let words: [String]
     let isOfFlags: Bool
-    /// Completes the error after the word.
+    /// Follows the word in the error message.
     let text: String
 
-    /// The rows of two tables. A row is a line with words and an indented one with what to do instead; `#` begins a
-    /// comment. Upper and lower case are the same but for single letters, and so are `_` and `-`.
+    /// Returns the rows of two tables. A row is a line of words and an indented line of advice; lines that begin with
+    /// `#` are comments. Comparison ignores case, except of single letters, and does not distinguish `_` from `-`.
     ///
     /// - Parameters:
-    ///   - flags: words with dashes are whole flags, others stand anywhere in the names of flags: `tls` is a word of
-    ///     `--web.tls-key`, `feed.cert` are two of `--feed.client-cert`, and `tls*` begins one of `--tlscert`.
+    ///   - flags: words with dashes are complete flags. Others match words of a flag's name, in order: `tls` matches
+    ///     `--web.tls-key`, `feed.cert` matches `--feed.client-cert`, and `tls*` matches `--tlscert`.
     ///   - others: words without dashes, such as commands of the other program.
     public static func rows(flags: [UInt8], others: [UInt8]) -> [Advice] {
         rows(flags, isOfFlags: true) + rows(others, isOfFlags: false)
@@ -40,15 +38,15 @@ public struct Advice: Sendable {
     }
 }
 
-/// Whether a word is the known one, whose first or last `*` stands for anything.
+/// Returns whether a word matches a known one, which may have a leading or trailing `*`.
 private func matches(_ known: String, _ word: String) -> Bool {
     if known.first == "*" { return word.hasSuffix(known.dropFirst()) }
     return known.last == "*" ? word.hasPrefix(known.dropLast()) : word == known
 }
 
 extension Program {
-    /// The text for a flag or another word, `nil` where the table does not know. A flag may be meant by a word without
-    /// dashes and the other way round; `-p9090` is `-p`.
+    /// Returns the advice for a flag or another word, if any. A flag is also looked up without its dashes, and a word
+    /// with them; `-p9090` is looked up as `-p`.
     func advice(for word: String) -> String? {
         let name = String(word.drop { $0 == "-" })
         let isFlag = word.hasPrefix("-")
@@ -57,9 +55,9 @@ extension Program {
         return spellings.lazy.compactMap { spelling in advice.first { $0.isFor(spelling) }?.text }.first
     }
 
-    /// The end of an error about a flag that there is not: what to use instead; `nil` where nothing is alike.
+    /// Returns the end of an error about an unknown flag, with what to use instead; `nil` if nothing is similar.
     ///
-    /// - Parameter command: the one whose flags are meant; `nil` = those of all.
+    /// - Parameter command: restricts the search to its flags; `nil` searches those of all commands.
     public func hint(for flag: String, of command: Command? = nil) -> String? {
         let flags = command?.flags ?? commands.flatMap(\.flags)
         let names = flags.map(\.name)
@@ -77,8 +75,8 @@ extension Program {
     }
 }
 
-/// A flag's name, or another word, as it is compared: without dashes before it, in lower case, with `-` for `_`. A
-/// single letter keeps its case.
+/// Returns a flag or another word in the form used for comparison: without leading dashes, in lower case unless it is a
+/// single letter, and with `-` for `_`.
 func folded(_ word: String) -> String {
     let name = word.drop { $0 == "-" }
     return name.count == 1 ? String(name) : String(name.lowercased().map { $0 == "_" ? "-" : $0 })

@@ -1,18 +1,18 @@
-/// One thing that a program does.
+/// A command of a program.
 public struct Command: Sendable {
-    /// The word that selects it; empty = selected by naming no command.
+    /// The word that selects it; empty if it runs when no command is named.
     public let name: String
     let summary: String
-    /// Arguments required besides flags, such as `FILE`.
+    /// Names of the required arguments, such as `FILE`.
     let operands: [String]
     let flags: [FlagSpec]
-    /// The headings of `--help` by the first word of the flags under them.
+    /// Headings of `--help`, by the first word of their flags' names.
     let headings: [String: String]
-    /// The flags that mean something to the command.
+    /// The flags listed by help and completion.
     let shownFlags: [FlagSpec]
 
-    /// - Parameter shown: the flags that help and completion show; the others are accepted, so that the command can be
-    ///   called with those of another one. `nil` shows all.
+    /// - Parameter shown: the flags listed by help and completion; `nil` lists all. The command accepts the others too,
+    ///   so that it can be called with the flags of another command.
     public init<Values: Options>(
         name: String = "", summary: String, operands: [String] = [], options: Values.Type,
         showing shown: [String]? = nil

@@ -1,10 +1,10 @@
-/// A row of the table of a command's flags.
+/// A flag of a command, bound to a property of its options.
 public struct Flag<Values: Options>: Sendable {
     private(set) var spec: FlagSpec
-    /// Stores the value of the texts; else returns the text that is rejected, and what was expected.
+    /// Parses and stores the texts; returns the rejected text and what was expected, or `nil` on success.
     let store: @Sendable (_ texts: [String], _ values: inout Values) -> (text: String, expected: String)?
 
-    /// A flag with one value.
+    /// Creates a flag with one value.
     public init<Value>(
         _ name: String, _ member: any WritableKeyPath<Values, Value> & Sendable, _ format: ValueFormat<Value>,
         placeholder: String? = nil, secrecy: Secrecy = .open, _ help: String
@@ -20,7 +20,7 @@ public struct Flag<Values: Options>: Sendable {
         }
     }
 
-    /// A flag that may have no value.
+    /// Creates a flag with an optional value.
     public init<Value>(
         _ name: String, _ member: any WritableKeyPath<Values, Value?> & Sendable, _ format: ValueFormat<Value>,
         placeholder: String? = nil, secrecy: Secrecy = .open, _ help: String
@@ -31,9 +31,9 @@ public struct Flag<Values: Options>: Sendable {
         self.init(name, member, optional, placeholder: placeholder, secrecy: secrecy, help)
     }
 
-    /// A repeatable flag. Values that are given replace the default.
+    /// Creates a repeatable flag. Values given by the user replace the default.
     ///
-    /// - Parameter isList: whether one text may have several values, separated by commas.
+    /// - Parameter isList: whether one text may contain several values, separated by commas.
     public init<Value>(
         _ name: String, _ member: any WritableKeyPath<Values, [Value]> & Sendable, _ format: ValueFormat<Value>,
         placeholder: String? = nil, secrecy: Secrecy = .open, isList: Bool = false, _ help: String
@@ -54,14 +54,14 @@ public struct Flag<Values: Options>: Sendable {
         }
     }
 
-    /// A switch: off unless it is given as `--name` or `--name=true`.
+    /// Creates a switch: off unless given as `--name` or `--name=true`.
     public init(_ name: String, _ member: any WritableKeyPath<Values, Bool> & Sendable, _ help: String) {
         self.init(name, member, .boolean, help)
         spec.placeholder = nil
         spec.defaultText = nil
     }
 
-    /// A flag of a member that has a table of its own.
+    /// Adopts a flag of nested options, which have a table of their own.
     public init<Inner>(
         _ flag: Flag<Inner>, of member: any WritableKeyPath<Values, Inner> & Sendable, prefix: String = ""
     ) {
@@ -70,6 +70,6 @@ public struct Flag<Values: Options>: Sendable {
         store = { flag.store($0, &$1[keyPath: member]) }
     }
 
-    /// As on the command line, without the dashes.
+    /// The name without its dashes.
     public var name: String { spec.name }
 }

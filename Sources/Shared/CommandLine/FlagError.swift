@@ -1,6 +1,6 @@
-/// The reason why a program cannot start with the flags that it was given.
+/// Why a program cannot start with the given flags.
 public struct FlagError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// One line for people: which flag, which value (secrets as `***`), what was expected.
+    /// One line naming the flag, its value (secrets as `***`) and what was expected.
     public let line: String
 
     public init(_ line: String) { self.line = line }

@@ -1,21 +1,21 @@
 internal import Bytes
 
-/// A flag as users see it.
+/// The description of a flag shown to users.
 struct FlagSpec: Sendable {
-    /// As on the command line, without the dashes: `feed.idle-timeout`.
+    /// The name without its dashes, such as `feed.idle-timeout`.
     var name: String
-    /// Placeholder of the value in `--help`; `nil` = a switch, which takes none.
+    /// Placeholder of the value in `--help`; `nil` for a switch.
     var placeholder: String?
-    /// The value when none is given, as a user would write it; `nil` = no value.
+    /// The default as a user would write it; `nil` if there is none.
     var defaultText: String?
-    /// A sentence or a fragment, without the default.
+    /// Help text, without the default.
     var help: String
-    /// The values, where they are a closed set.
+    /// All valid values of an enumeration; otherwise empty.
     var choices: [String] = []
     var secrecy = Secrecy.open
     var isRepeatable = false
 
-    /// Flags of every program; they end it, whatever else is given.
+    /// Flags of every program. Each prints a text and ends the program, whatever else is given.
     static let general = [
         FlagSpec(name: "help", help: "Print this help, or that of the named command."),
         FlagSpec(name: "version", help: "Print the version."),
@@ -26,19 +26,19 @@ struct FlagSpec: Sendable {
 
     var isSwitch: Bool { placeholder == nil }
 
-    /// The default and whether it is repeatable, in parentheses.
+    /// The default and `repeatable` in parentheses, as appended to the help text; empty if neither applies.
     var remark: String {
         let shown = defaultText ?? ""
         let remarks = (shown.isEmpty ? [] : ["default \(shown)"]) + (isRepeatable ? ["repeatable"] : [])
         return remarks.isEmpty ? "" : " (" + remarks.joined(separator: ", ") + ")"
     }
 
-    /// `prefix` + the name in capitals with `.` and `-` as `_`.
+    /// Returns the environment variable: `prefix` and the name in upper case, with `_` for `.` and `-`.
     func variable(prefix: String) -> String {
         prefix + String(name.uppercased().map { $0 == "." || $0 == "-" ? "_" : $0 })
     }
 
-    /// The value as an error or a log may show it: quoted, on one line, without its secrets.
+    /// Returns the value for an error or a log: quoted, on one line, with secrets masked.
     func shown(_ value: String) -> String {
         switch secrecy {
         case .open: quoted(placeholder == "FILE" ? masked(path: value) : value)

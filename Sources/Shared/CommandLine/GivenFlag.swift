@@ -1,4 +1,4 @@
-/// The values of one flag and where they come from: `--flag`, or a variable's name.
+/// The values of a flag and their origin: `--flag`, or the name of an environment variable.
 struct GivenFlag: Sendable {
     var values: [String]
     var origin: String

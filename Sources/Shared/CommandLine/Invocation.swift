@@ -1,6 +1,6 @@
-/// Action that a command line asks for.
+/// The action requested by a command line.
 public enum Invocation: Sendable {
-    /// Print this text: help, version or completion.
+    /// Prints a text: help, version, a completion script or completion candidates.
     case text(String)
     case run(ParsedFlags)
 }

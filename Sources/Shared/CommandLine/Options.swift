@@ -1,21 +1,21 @@
-/// The values of a command's flags, as the command uses them.
+/// The parsed values of a command's flags.
 ///
-/// Its members are declared with the defaults; its table says which flag goes to which member. Parsing, the
-/// environment, `--help` and the errors all come from the table.
+/// Properties are declared with their defaults, and `flags` binds each flag to a property. Parsing, the environment,
+/// `--help` and errors are all derived from this table.
 public protocol Options: Sendable {
-    /// All defaults.
+    /// Creates the defaults.
     init()
     static var flags: [Flag<Self>] { get }
-    /// The headings of `--help` by the first word of the flags under them.
+    /// Headings of `--help`, by the first word of their flags' names.
     static var headings: [String: String] { get }
 }
 
 extension Options {
     public static var headings: [String: String] { [:] }
 
-    /// Sets the member of a flag from texts that stand elsewhere, in a file perhaps.
+    /// Sets the property of a flag from texts of another origin, such as a file.
     ///
-    /// - Returns: `nil` when there is no such flag; else its secrecy and, where a text is rejected, what was expected.
+    /// - Returns: the flag's secrecy and, if a text is rejected, what was expected; `nil` if there is no such flag.
     public mutating func set(flag name: String, to texts: [String]) -> (secrecy: Secrecy, expected: String?)? {
         guard let flag = Self.flags.first(where: { $0.name == name }) else { return nil }
         if texts.count > 1, !flag.spec.isRepeatable { return (flag.spec.secrecy, "one value") }

@@ -1,21 +1,21 @@
 public import System
 
-/// The flags of a command line that is well formed; their values are checked when the options are asked for.
+/// The flags and operands of a well-formed command line. The values of flags are not checked before `options()`.
 public struct ParsedFlags: Sendable {
     public let command: Command
-    /// As many as the command names.
+    /// As many as the command declares.
     public let operands: [String]
-    /// Variables that look like those of flags, and of which there are none.
+    /// Environment variables that look like those of flags but match none.
     public let unknownVariables: [String]
     let given: [String: GivenFlag]
 
-    /// The end of an error about a missing value: variables that may have been meant to give it; empty without any.
+    /// The end of an error about a missing value: unknown variables that may have been meant; empty if there are none.
     public var misspeltVariables: String {
         unknownVariables.isEmpty
             ? "" : "; no flag has the variable " + unknownVariables.prefix(3).joined(separator: ", ")
     }
 
-    /// The values, those that are not given by their defaults. The command's table must be that of these options.
+    /// Returns the given values, and defaults for the rest. `Values` must be the options of the command.
     public func options<Values: Options>(_: Values.Type = Values.self) throws(FlagError) -> Values {
         var values = Values()
         for flag in Values.flags {
@@ -25,29 +25,29 @@ public struct ParsedFlags: Sendable {
         return values
     }
 
-    /// Whether the command line or the environment has the flag, which is named without its dashes.
+    /// Returns whether the command line or the environment sets the flag, which is named without its dashes.
     public func isGiven(_ flag: String) -> Bool { given[flag] != nil }
 
-    /// The flags of the command line, but for some, as words of another one. Those of variables are not among them.
+    /// Returns the flags given as arguments, not by variables, as arguments for another command line, without `others`.
     public func words(without others: Set<String>) -> [String] {
         command.flags.filter { origin(of: $0.name).hasPrefix("--") && !others.contains($0.name) }.flatMap { flag in
             (given[flag.name]?.values ?? []).map { "--\(flag.name)=\($0)" }
         }
     }
 
-    /// Name of the flag in an error: the flag with its dashes, or the variable that has its value.
+    /// Returns the origin of the flag's value for an error: the flag with its dashes, or an environment variable.
     public func origin(of flag: String) -> String { given[flag]?.origin ?? "--" + flag }
 
-    /// The error for a value that is well formed and still not usable, or not together with others.
+    /// Returns the error for a well-formed value that is unusable, perhaps only in combination with others.
     ///
     /// - Parameters:
-    ///   - index: which one, when the flag has several values.
-    ///   - expected: what would be right; secrets of the value must not be repeated in it.
+    ///   - index: selects one of several values of the flag.
+    ///   - expected: what is valid; it must not repeat secrets of the value.
     public func rejection(of flag: String, at index: Int? = nil, expected: String) -> FlagError {
         rejection(of: flag, index.flatMap { given[flag]?.values[$0] }, expected: expected)
     }
 
-    /// The result of what the flag's value is for; its error becomes the flag's, behind what was expected.
+    /// Returns the result of an operation on the flag's value; an error becomes the flag's, after `expected`.
     public func using<Result: ~Copyable>(
         _ flag: String, expected: String, _ result: @autoclosure () throws -> Result
     ) throws(FlagError) -> Result {

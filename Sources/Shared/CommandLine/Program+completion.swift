@@ -1,10 +1,10 @@
 internal import Bytes
 
-// The shells' functions ask the program itself, by `__complete` and the words of the line, so that the rules of a
-// command line stand in one place.
+// The shell functions call the program with `__complete` and the words of the line, so that only the program needs to
+// know the rules of its command line.
 
 extension Program {
-    /// The text of `--completion`: a function for the shell; `nil` for one that is not known.
+    /// Returns the output of `--completion`, a script for the shell; `nil` for an unknown shell.
     func completion(for shell: String) -> String? {
         let scripts = [
             "bash": PackageResources.completion_bash, "zsh": PackageResources.completion_zsh,
@@ -13,13 +13,13 @@ extension Program {
         return scripts[shell].map { String(decoding: $0, as: UTF8.self).replacing("PROGRAM", with: name) }
     }
 
-    /// The output of `__complete`: a candidate on each line, behind a tab what it means; `:files` alone for files.
+    /// Returns the output of `__complete`: one candidate per line, with a tab and its help, or just `:files`.
     ///
-    /// - Parameter words: those of the line up to the one at the cursor, which is to be completed.
+    /// - Parameter words: the words of the line up to the one at the cursor, which is to be completed.
     func completions(of words: [String]) -> String {
         let word = words.last ?? ""
         let before = words.dropLast()
-        /// Whether the word at a place is the value of the flag before it.
+        /// Returns whether the word at a place is the value of the flag before it.
         func isValue(_ place: Int) -> Bool { place > 0 && flag(words[place - 1])?.isSwitch == false }
         let named = before.indices.filter { !isValue($0) }.compactMap { self.command(named: words[$0]) }.first
         let command = named ?? commands[0]

@@ -5,7 +5,7 @@ extension Program {
         return (words + command.operands + ["[flags]"]).joined(separator: " ")
     }
 
-    /// The text of `--help` for a command that was named, or for the program with the flags of its first command.
+    /// Returns the text of `--help` for a command; `nil` for the program, with the flags of its first command.
     func helpText(for command: Command? = nil) -> String {
         var lines: [String] = []
         if let command {
@@ -43,7 +43,7 @@ extension Program {
     }
 }
 
-/// The words in lines of at most 80 characters.
+/// Wraps text to lines of at most 80 characters.
 func wrapped(_ text: String, indent: Int = 0) -> [String] {
     let margin = String(repeating: " ", count: indent)
     var lines: [String] = []

@@ -1,11 +1,9 @@
 internal import Bytes
 
 extension Program {
-    /// Reads a command line. `--help`, `--version` and `--completion` win over everything else, right or wrong.
+    /// Parses a command line. `--help`, `--version` and `--completion` win over everything else, even errors.
     ///
-    /// - Parameters:
-    ///   - arguments: without the program's own name.
-    ///   - environment: all variables.
+    /// - Parameter arguments: without the program's own name.
     public func parse(arguments: [String], environment: [String: String] = [:]) throws(FlagError) -> Invocation {
         if arguments.first == "__complete" { return .text(completions(of: Array(arguments.dropFirst()))) }
         let flagWords = arguments.prefix { $0 != "--" }
@@ -64,7 +62,7 @@ extension Program {
         throw FlagError("unexpected argument \(surplus.shown), \(hint ?? "expected: \(usage(of: command))")")
     }
 
-    /// The end of the error about an operand of a command that takes none: what was probably meant.
+    /// Returns the end of an error about a surplus operand: what was probably meant.
     private func hint(for operand: Words.Operand, of command: Command) -> String? {
         let text = operand.text
         if text.isEmpty { return "an empty word: a variable of the shell may have no value" }
@@ -103,8 +101,8 @@ extension Program {
         return given
     }
 
-    /// The variables with the prefix, in any case and with any underscores, that name no flag, sorted; but for those
-    /// that Kubernetes injects for services.
+    /// Returns, sorted, the variables with the prefix (in any case, with any underscores) that match no flag, except
+    /// those that Kubernetes injects for services.
     private func unknownVariables(in environment: [String: String]) -> [String] {
         let prefix = environmentPrefix.filter { $0 != "_" }
         func hasPrefix(_ name: String) -> Bool {

@@ -1,18 +1,17 @@
 public import System
 
-/// A program's face on the command line, as a table.
+/// The command-line interface of a program, as a table.
 ///
-/// The rules: `--flag value` and `--flag=value`; a switch is `--flag`, or has `true` or `false` for a value; `--` ends
-/// the flags; a flag wins over its variable; an empty variable counts as not set.
+/// Syntax: `--flag value` or `--flag=value`; for a switch the value (`true` or `false`) is optional; `--` ends the
+/// flags. A flag wins over its environment variable; an empty variable counts as unset.
 public struct Program: Sendable {
     public let name: String
     /// The output of `--version`, with a line break at the end.
     let version: String
-    /// One sentence or two, for `--help`.
     let summary: String
-    /// Variables with the prefix that are no flags.
+    /// Variables with the program's prefix that belong to no flag.
     let otherVariables: [String]
-    /// The first one runs when none is named. A flag that several commands have is a switch in all or in none.
+    /// The first one runs if none is named. A flag shared by commands must be a switch in all of them or in none.
     let commands: [Command]
     let advice: [Advice]
 
@@ -28,12 +27,12 @@ public struct Program: Sendable {
         self.advice = advice
     }
 
-    /// Prints what the arguments ask for, or does what they say, and returns the exit status.
+    /// Prints the requested text or runs a command, and returns the exit status.
     ///
     /// - Parameters:
     ///   - arguments: without the program's own name.
-    ///   - signals: those that end the program while it only prints.
-    ///   - perform: does what the flags say and returns the exit status. Its error is one line on standard error.
+    ///   - signals: unblocked before a text is printed, so that they can end the program.
+    ///   - perform: runs the command and returns the exit status. An error is printed as one line, with status 1.
     public func run(_ arguments: [String], signals: Signals, perform: (ParsedFlags) throws -> Int32) -> Int32 {
         do {
             switch try parse(arguments: arguments, environment: environmentVariables()) {
@@ -43,18 +42,18 @@ public struct Program: Sendable {
             case .run(let flags): return try perform(flags)
             }
         } catch {
-            // After the lines that the log has not written yet.
+            // Follows the lines that the log has not written yet.
             LogWriter.standardError.append(Array("\(name): \(error)\n".utf8))
             return 1
         }
     }
 
-    /// The first part of the environment variable of each flag, such as `AIR_QUALITY_FEED_`.
+    /// The prefix of each flag's environment variable, such as `AIR_QUALITY_FEED_`.
     var environmentPrefix: String { name.uppercased().replacing("-", with: "_") + "_" }
 
     func command(named name: String) -> Command? { commands.first { !$0.name.isEmpty && $0.name == name } }
 
-    /// The flag of any command with that name, dashes included.
+    /// Returns the flag of any command with that name, which includes the dashes.
     func flag(_ name: String) -> FlagSpec? {
         (commands.flatMap(\.flags) + FlagSpec.general).first { "--" + $0.name == name }
     }

@@ -1,8 +1,8 @@
-/// The part of a value that errors and logs must never show.
+/// The part of a value that errors and logs must not show.
 public enum Secrecy: Sendable {
     case open
-    /// An address: its user, password, query and fragment are hidden.
+    /// User, password, query, fragment and possible tokens in the path of a URL.
     case address
-    /// All of it.
+    /// The complete value.
     case whole
 }

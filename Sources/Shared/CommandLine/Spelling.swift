@@ -1,5 +1,5 @@
-/// The names that a word stands for in part: their last dotted part, the beginnings of some of their words, or all of
-/// their words and others; else the one that it misspells. None where there is no such name.
+/// Returns the names that a word may stand for, by the first rule that finds any: it has the same words, it is their
+/// last dotted part, it abbreviates or omits some of their words, it has words besides theirs, or it misspells one.
 func nearest(to word: String, among names: [String]) -> [String] {
     let words = nameWords(word)
     guard !words.isEmpty, word.utf8.count <= 64 else { return [] }
@@ -16,8 +16,8 @@ func nearest(to word: String, among names: [String]) -> [String] {
     return [closest(to: word, among: names)].compactMap(\.self)
 }
 
-/// The name that a word misspells: one letter is wrong, missing, too many or in a wrong place, or two of sixteen or
-/// more.
+/// Returns the name that a word misspells: one letter is wrong, missing, extra or out of place, or two if the longer of
+/// both has 16 letters or more.
 func closest(to word: String, among names: [String]) -> String? {
     func mistakes(_ name: String) -> Int {
         let difference = Array(name.utf8).difference(from: Array(word.utf8))
@@ -29,10 +29,10 @@ func closest(to word: String, among names: [String]) -> String? {
     return length > 2 && mistakes(name) <= limit ? name : nil
 }
 
-/// The words of a name, between its dots and dashes.
+/// Splits a name at its dots and dashes.
 func nameWords(_ name: String) -> [String] { name.split { ".-".contains($0) }.map(String.init) }
 
-/// Whether each of some words is that of a name, in the same order, with others between them or not.
+/// Returns whether all words match words of a name in the same order, possibly with others between them.
 func standInOrder(_ words: [String], in name: [String], as isSame: (String, String) -> Bool) -> Bool {
     var rest = name[...]
     return words.allSatisfy { word in

@@ -1,17 +1,17 @@
 internal import Bytes
 public import System
 
-/// Parser and printer of a flag's value.
+/// The parser and printer of a flag's value.
 public struct ValueFormat<Value: Sendable>: Sendable {
-    /// Placeholder of the value in `--help`; `FILE` = the path of a file.
+    /// Placeholder of the value in `--help`; `FILE` for a path, which the shell completes.
     let placeholder: String
-    /// Completes the error for a text that is rejected: "expected …".
+    /// Describes valid text for the error about a rejected one: "expected …".
     public let expected: @Sendable (_ rejected: String) -> String
-    /// Reads a value; `nil` for text that is not in the format.
+    /// Returns the value, or `nil` to reject the text.
     public let parse: @Sendable (String) -> Value?
-    /// A value as a user would write it; `nil` where no default is shown.
+    /// Formats a default as a user would write it; `nil` to show no default.
     let text: (@Sendable (Value) -> String)?
-    /// The values, where they are a closed set.
+    /// All valid values of an enumeration; otherwise empty.
     let choices: [String]
 
     public init(
@@ -33,7 +33,7 @@ public struct ValueFormat<Value: Sendable>: Sendable {
         self.init(placeholder, expected: { _ in expected }, text: text, choices: choices, parse: parse)
     }
 
-    /// One of a closed set of values, in upper or lower case.
+    /// One of a closed set of values, case-insensitive.
     public static func one(of values: [Value], named name: @escaping @Sendable (Value) -> String) -> Self {
         let names = values.map(name)
         return Self("NAME", expected: list(of: names), text: name, choices: names) { text in
@@ -42,13 +42,13 @@ public struct ValueFormat<Value: Sendable>: Sendable {
     }
 }
 
-/// Names in a sentence: `india, us or eu`.
+/// Joins names for a sentence: `india, us or eu`.
 public func list(of names: [String]) -> String {
     (names.count > 1 ? names.dropLast().joined(separator: ", ") + " or " : "") + (names.last ?? "")
 }
 
 extension ValueFormat where Value: CaseIterable & RawRepresentable<String> {
-    /// One of the names of a closed set.
+    /// One of the raw values, case-insensitive.
     public static var choice: Self { one(of: Array(Value.allCases), named: \.rawValue) }
 }
 
@@ -57,10 +57,10 @@ extension ValueFormat<Bool> {
 }
 
 extension ValueFormat<String> {
-    /// Any text, none as well.
+    /// Any text, including empty text.
     public static var text: Self { Self("TEXT", expected: "text", text: \.self) { $0 } }
 
-    /// The path of a file, which need not be there.
+    /// The path of a file, which need not exist.
     public static var file: Self { Self("FILE", expected: "text that is not empty") { $0.isEmpty ? nil : $0 } }
 }
 
@@ -84,7 +84,7 @@ extension ValueFormat where Value: FixedWidthInteger {
 }
 
 extension ValueFormat<Int> {
-    /// A number of bytes, or of `KiB`, `MiB` or `GiB`.
+    /// A size in bytes, or with the suffix `KiB`, `MiB` or `GiB`.
     public static func bytes(in range: ClosedRange<Int>) -> Self {
         let units = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("", 1)]
         let bounds = "\(range.lowerBound) to \(range.upperBound) bytes"
@@ -105,13 +105,13 @@ extension ValueFormat<Int> {
 }
 
 extension ValueFormat<Double> {
-    /// A finite number in decimal notation, with an exponent or without.
+    /// A finite number in decimal notation, optionally with an exponent.
     public static func number(in range: ClosedRange<Double>) -> Self {
         Self(
             "NUMBER", expected: "a number, \(range.lowerBound) to \(range.upperBound)",
             text: { $0 == $0.rounded() ? "\(Int($0))" : "\($0)" },
             parse: { text in
-                // `Double("0x10")`, `Double("nan")` and `Double("inf")` are numbers to Swift.
+                // `Double.init` also accepts "0x10", "nan" and "inf".
                 guard text.utf8.allSatisfy({ "0123456789.eE+-".utf8.contains($0) }) else { return nil }
                 return Double(text).flatMap { range.contains($0) ? $0 : nil }
             })
@@ -121,7 +121,7 @@ extension ValueFormat<Double> {
 // MARK: Durations
 
 extension ValueFormat<Duration> {
-    /// A duration as Prometheus writes it: `500ms`, `30s`, `1m30s`, `1y2w3d`, or a bare `0`.
+    /// A duration in Prometheus syntax: `500ms`, `30s`, `1m30s`, `1y2w3d`, or a bare `0`.
     public static func duration(from minimum: Duration = .zero) -> Self {
         let least = minimum > .zero ? ", at least \(minimum.prometheusText)" : ""
         return Self(
@@ -137,6 +137,6 @@ extension ValueFormat<Duration> {
             })
     }
 
-    /// A time that may not be zero.
+    /// A duration of at least 1 ms.
     public static var timeout: Self { duration(from: .milliseconds(1)) }
 }

@@ -1,18 +1,19 @@
 internal import Bytes
 
-/// The words of a command line, sorted into flags and operands.
+/// The words of a command line, split into flags and operands.
 struct Words {
     struct Operand {
         var text: String
+        /// The text with secrets masked, for errors.
         var shown: String
-        /// Not secret.
+        /// Whether the text is not secret.
         var isOpen: Bool
     }
 
     let program: Program
     var given: [String: GivenFlag] = [:]
     var operands: [Operand] = []
-    /// The next operand may be the rest of a secret value with blanks that the shell's user did not quote.
+    /// Whether the next operand may be the rest of a secret value with blanks that the user did not quote.
     var mayContinueSecret = false
 
     mutating func read(_ arguments: [String]) throws(FlagError) {
@@ -63,17 +64,17 @@ struct Words {
         given[flag.name, default: GivenFlag(values: [], origin: name)].values.append(value)
     }
 
-    /// Word processors put other dashes in place of `-`, for example in `—feed.demo`.
+    /// Rejects a word that begins with another dash, as word processors write for `-`: `—feed.demo`.
     private func rejectTypographicDash(of word: String) throws(FlagError) {
         let dashes = "\u{2010}\u{2011}\u{2012}\u{2013}\u{2014}\u{2015}\u{2212}".unicodeScalars
         guard let first = word.unicodeScalars.first, dashes.contains(first) else { return }
-        // The value is left out: it may be secret.
+        // Omits the value, which may be secret.
         let shown = word.beforeEqualsSign
         let name = shown.drop { !$0.isLetter }
         throw FlagError("\(quoted(shown)) begins with a dash that is not \"-\", did you mean --\(name)?")
     }
 
-    /// The value is left out: it may be a secret of the flag that was meant.
+    /// Returns the error about an unknown flag, without its value, which may be a secret of the flag that was meant.
     private func unknown(_ word: String) -> FlagError {
         let name = String(word.prefix { $0 != ":" && !$0.isWhitespace })
         if name != word, program.flag(name) != nil {

@@ -11,5 +11,5 @@ _PROGRAM() {
     compadd -S '=' -q -d flags -- "${(@)flags%%=*}"
     compadd -d others -- "${(@)others%%$'\t'*}"
 }
-# As a file of $fpath this is the function's first call; else it is sourced.
+# If autoloaded from $fpath, this is the first call of the function; otherwise the file is sourced.
 if [[ $funcstack[1] == _PROGRAM ]]; then _PROGRAM "$@"; else compdef _PROGRAM PROGRAM; fi

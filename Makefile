@@ -1,13 +1,13 @@
 # make run     installs what is missing, builds, and runs the exporter on its simulated feed
-# make live    the same with real data: reads Open-Meteo, without a key, for twelve cities
-# make test    installs what is missing, and runs every test
+# make live    the same with real data for twelve cities, from Open-Meteo, which needs no key
+# make test    installs what is missing, and runs all tests
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-# The package manager has one lock, and tests with time limits are not to run beside a build.
+# SwiftPM locks its build directory, and tests with time limits must not run during a build.
 .NOTPARALLEL:
 
-# What the libraries need to build the programs, and what the tests need besides.
+# Debian packages needed for building, for the tests besides, and for container and packaging targets.
 BUILD_PACKAGES := libwebsockets-dev libmicrohttpd-dev libgnutls28-dev zlib1g-dev libisal-dev libcrypt-dev \
 	libyaml-dev libsqlite3-dev libsimdjson-dev libcurl4-openssl-dev libjq-dev
 TEST_PACKAGES := prometheus prometheus-alertmanager victoria-metrics python3-venv curl openssl gzip docker-compose \
@@ -15,17 +15,16 @@ TEST_PACKAGES := prometheus prometheus-alertmanager victoria-metrics python3-ven
 CONTAINER_PACKAGES := buildah podman runc debootstrap netavark aardvark-dns containernetworking-plugins
 PACKAGING_PACKAGES := debhelper dpkg-dev help2man lintian piuparts python3
 
-# The tag's: 1.2.0, or 1.2.0-5-gfe6ec4c five commits after it, or the commit alone where there is no tag.
+# From `git describe`: 1.2.0 at the tag, 1.2.0-5-gfe6ec4c five commits later, or just the commit if there is no tag.
 VERSION ?= $(patsubst v%,%,$(shell git describe --tags --match 'v[0-9]*' --always --abbrev=12 --dirty 2>/dev/null))
 
-# What the programs are built from; the build plugin BuildVersion writes it into them.
+# Compiled into the programs by the build plugin BuildVersion.
 export AIRQUALITY_BUILD_VERSION ?= $(VERSION)
 export AIRQUALITY_BUILD_REVISION ?= $(shell git rev-parse --short=12 HEAD 2>/dev/null)
 export AIRQUALITY_BUILD_BRANCH ?= $(shell git rev-parse --abbrev-ref HEAD 2>/dev/null)
 
-# From any folder the same programs, for their build ID is a hash of all that is in them: the debug information names neither
-# this folder nor the cache of Clang's modules, whose names depend on it, and no hash of a module is kept. The first prefix
-# that fits counts.
+# Reproducible in any folder, including the build ID, a hash of the program: the debug information contains neither the
+# folder's path, nor names from Clang's module cache, nor hashes of modules. The first matching prefix map applies.
 HERE := $(CURDIR)=.
 PLUGINS := .build/plugins/outputs
 OF_PLUGINS := $(CURDIR)/$(PLUGINS)/$(shell basename "$(CURDIR)" | tr A-Z a-z)=./$(PLUGINS)
@@ -93,7 +92,7 @@ live: build
 .PHONY: test lint unit packages end-to-end grafana
 test: test-deps lint unit packages end-to-end
 
-# make lint  checks the form of the code, and the rules of Tests/Gates
+# make lint  checks formatting, and the rules of Tests/Gates
 lint: toolchain
 	git ls-files -z '*.swift' | xargs -0 swift format lint --strict --parallel
 	Tests/Gates/modules
@@ -107,39 +106,39 @@ unit: test-deps
 	AIRQUALITY_TEST_PYTHON="$(CURDIR)/$(PYTHON)" swift test --skip-build --quiet
 	for page in Tests/ExpositionTests/Golden/*.prom; do promtool check metrics <"$$page"; done
 
-# The image installs what the programs are linked with, and they are the same from any folder.
+# Checks that the image installs the libraries that the programs link, and that builds are reproducible.
 packages: build
 	Tests/Gates/packages .build/release/air-quality-exporter .build/release/air-quality-feed
 	Tests/Gates/reproducible .build/release/air-quality-exporter .build/release/air-quality-feed
 
-# In as many processes as there are WORKERS: most tests wait most of the time.
+# Number of pytest processes; most tests spend most of their time waiting.
 WORKERS ?= 4
 PYTEST := $(PYTHON) -m pytest --quiet -n $(WORKERS) --dist loadgroup
 
-# make end-to-end TESTS=PATH  runs some of them: a folder, or a file of Tests/EndToEnd, or a test in it
-# What ships is what is tested.
+# make end-to-end TESTS=PATH  runs the end-to-end tests, or only those of a folder, a file or a test of Tests/EndToEnd
+# Tests the release build, because that is what ships.
 end-to-end: test-deps build
 	$(PYTEST) $(or $(TESTS),Tests/EndToEnd) --programs .build/release || $(ALONE)
 
-# Many tests hold a limit of time, and two run at once: one that failed beside another has to pass on its own.
+# Many tests have time limits, and WORKERS run at once, so failed tests get a second run, one at a time.
 ALONE = { echo "what failed, once more, one test at a time"; $(PYTHON) -m pytest --quiet --last-failed \
 	--last-failed-no-failures none $(or $(TESTS),Tests/EndToEnd) --programs .build/release; }
 
-# make grafana  the part of the end-to-end tests that is about dashboards and rules
+# make grafana  runs the end-to-end tests of dashboards and rules
 grafana: test-deps build
 	$(PYTEST) Tests/EndToEnd/grafana --programs .build/release
 
-# make debian13  builds and tests on Debian 13, in a root under build/ (as root); TESTS=… runs some of the end-to-end tests
+# make debian13  builds and tests on Debian 13, in a chroot under build/ (as root); TESTS=… selects end-to-end tests
 .PHONY: debian13
 debian13: toolchain
 	Tests/Tools/debian13 --network make test-deps
 	Tests/Tools/debian13 make packages unit end-to-end TESTS="$(or $(TESTS),Tests/EndToEnd)"
 
-# make sanitize  runs the unit tests and the end-to-end tests under the thread, address and undefined sanitizers
+# make sanitize  runs unit and end-to-end tests under the thread, address and undefined behaviour sanitizers
 .PHONY: sanitize sanitize-thread sanitize-address sanitize-undefined
 sanitize: sanitize-thread sanitize-address sanitize-undefined
 
-# Only what the programs do. Some limits of the tests are for programs at their own pace.
+# The tests of program behaviour. AIRQUALITY_SLOW relaxes limits that only hold without a sanitizer.
 SANITIZED := $(PYTEST) $(addprefix Tests/EndToEnd/,feed live page/test_events.py program storage web \
 	$(addprefix hostile/test_,blocking_files.py connections.py log.py storage.py)) --programs
 sanitize-thread sanitize-address sanitize-undefined: export AIRQUALITY_SLOW := 1
@@ -150,16 +149,16 @@ sanitize-thread: test-deps
 	swift build --sanitize=thread --scratch-path .build-thread
 	$(SANITIZED) .build-thread/debug
 
-# The leak checker reports memory of the test runner's own. Freed memory is kept back for a while, but not so much of it
-# that the tests of memory growth would see it.
+# The leak checker is off because it reports memory of the test runner. The quarantine of freed memory is small enough
+# not to fail the tests of memory growth.
 sanitize-address: export ASAN_OPTIONS := detect_leaks=0:quarantine_size_mb=8:suppressions="$(CURDIR)/Tests/address-sanitizer.suppressions"
 sanitize-address: test-deps
 	swift test --sanitize=address --scratch-path .build-address --quiet
 	swift build --sanitize=address --scratch-path .build-address
 	$(SANITIZED) .build-address/debug
 
-# Swift on Linux has no such sanitizer, and traps itself over what it checks; this is for C and C++, first of all the
-# inline functions of the modules of the C libraries. Undefined behaviour is an illegal instruction.
+# For C and C++ only, mainly the inline functions in the modules of C libraries: Swift on Linux does not support this
+# sanitizer, and traps on its own checks. Undefined behaviour raises SIGILL.
 UNDEFINED := --scratch-path .build-undefined $(foreach language,-Xcc -Xcxx,\
 	$(language) -fsanitize=undefined $(language) -fsanitize-trap=undefined)
 sanitize-undefined: test-deps
@@ -168,7 +167,7 @@ sanitize-undefined: test-deps
 	$(SANITIZED) .build-undefined/debug
 
 # make soak      runs exporter, feeds and Prometheus under faults for SOAK_MINUTES (60) and prints a table
-# make kills     kills the exporter under load KILLS times (100) and counts what was lost
+# make kills     kills the exporter under load KILLS times (100) and counts lost data
 .PHONY: soak kills
 soak kills: test-deps build
 
@@ -181,30 +180,30 @@ kills:
 	AIRQUALITY_KILLS=$(KILLS) $(PYTHON) -m pytest --quiet --capture=no Tests/EndToEnd/storage/test_kills.py \
 		--programs .build/release
 
-# make pictures  takes the pictures of the page that the README shows
+# make pictures  takes the README's screenshots of the page
 .PHONY: pictures
 pictures: test-deps build
 	$(PYTHON) Tests/Tools/take-pictures --programs .build/release
 
-# make fuzz  fuzzes all that comes from outside, each for FUZZ_SECONDS (60), and ends with a table
+# make fuzz  fuzzes each parser of external input for FUZZ_SECONDS (60) and prints a table
 .PHONY: fuzz
 fuzz: deps
 	Tests/Fuzzing/run $(or $(FUZZ_SECONDS),60)
 
-# make deb  makes the Debian package, in build/deb
+# make deb  builds the Debian package, in build/deb
 .PHONY: deb release release-programs
 deb: build
 	$(call install,$(PACKAGING_PACKAGES))
 	rm -rf build/deb
 	docker/debian/build "$(VERSION)" .build/release build/deb
 
-# make release VERSION=2.0.0  writes what a release consists of to build/2.0.0; without VERSION it is that of the tag
+# make release VERSION=2.0.0  writes the files of a release to build/2.0.0; VERSION defaults to that of the tag
 release: export AIRQUALITY_BUILD_BRANCH := HEAD
 release: build
 	$(call install,$(PACKAGING_PACKAGES))
 	docker/release/build "$(VERSION)" .build/release "build/$(VERSION)"
 
-# What of it is for this machine's Debian.
+# The release files for this machine's Debian.
 release-programs: build
 	$(call install,$(PACKAGING_PACKAGES))
 	docker/release/programs "$(VERSION)" .build/release "$(OUTPUT)"
@@ -215,7 +214,7 @@ rules: export RUNBOOK_URL := $(RUNBOOK_URL)
 rules:
 	grafana/rules/render build/rules
 
-# make docker  builds the image and runs it: alone, with compose.yaml, under systemd; also runs deb-test and release-test (as root)
+# make docker  tests the image, alone, with compose.yaml and under systemd; also deb-test and release-test (as root)
 CONTAINER_TESTS := $(PYTHON) -m pytest --verbose --capture=no -m container --programs .build/release
 .PHONY: docker
 docker: test-deps build
@@ -223,8 +222,8 @@ docker: test-deps build
 	$(call install,$(PACKAGING_PACKAGES))
 	$(CONTAINER_TESTS) Tests/EndToEnd/docker
 
-# make deb-test      installs, upgrades, removes and purges the package in a fresh Debian 12 and 13, and runs lintian (as root)
-# make release-test  makes a release in two folders and compares them
+# make deb-test      installs, upgrades, removes and purges the package on Debian 12 and 13; runs lintian (as root)
+# make release-test  builds a release in two folders and compares them
 .PHONY: deb-test release-test
 deb-test: test-deps build
 	$(call install,$(CONTAINER_PACKAGES) $(PACKAGING_PACKAGES))
@@ -234,7 +233,7 @@ release-test: test-deps
 	$(call install,$(PACKAGING_PACKAGES))
 	$(CONTAINER_TESTS) Tests/EndToEnd/docker/test_release.py
 
-# make bench  measures decoding, recording and rendering on their own: time, and instructions against the stored counts
+# make bench  measures decoding, recording and rendering in isolation: time, and instructions against stored counts
 # make instructions RECORD=1  stores those counts
 .PHONY: bench instructions
 bench: deps

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
-// Their entry points are for libFuzzer alone.
+// Their sources, the entry points of libFuzzer, are excluded from FuzzingTests.
 let fuzzers = [
     "FuzzAddresses", "FuzzCompression", "FuzzFields", "FuzzFrames", "FuzzJQ", "FuzzMessages", "FuzzRequests",
     "FuzzStorage",
@@ -13,7 +13,7 @@ let package = Package(
     products: [
         .executable(name: "air-quality-exporter", targets: ["AirQualityExporter"]),
         .executable(name: "air-quality-feed", targets: ["AirQualityFeed"]),
-        // Libraries only because the nested packages of benchmarks and fuzzers need them; they promise no API to others.
+        // Libraries only for the nested packages of benchmarks and fuzzers; their API is not stable.
         .library(name: "AirQuality", targets: ["AirQuality"]),
         .library(name: "Bytes", targets: ["Bytes"]),
         .library(name: "HTTPText", targets: ["HTTPText"]),
@@ -32,7 +32,7 @@ let package = Package(
         .library(name: "WebSocket", targets: ["WebSocket"]),
     ],
     targets: [
-        // The C libraries, as Debian ships them. What Swift cannot import stands in each module's shim.h.
+        // Debian's C libraries. Each module's shim.h wraps what Swift cannot import.
         .systemLibrary(name: "CMalloc", path: "Sources/C/CMalloc"),
         .systemLibrary(
             name: "CLibWebSockets", path: "Sources/C/CLibWebSockets", providers: [.apt(["libwebsockets-dev"])]),
@@ -47,24 +47,24 @@ let package = Package(
         .systemLibrary(name: "CSQLite", path: "Sources/C/CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CJQ", path: "Sources/C/CJQ", providers: [.apt(["libjq-dev"])]),
         .systemLibrary(name: "CCurl", path: "Sources/C/CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-        // The arguments of the process, which Swift's runtime does not always find.
+        // Names of threads, and the arguments of the process, which Swift's runtime does not always find.
         .target(name: "CStart", path: "Sources/C/CStart"),
-        // simdjson has no C face; this gives it one. Debian's valgrind reads no newer debug information than this.
+        // A C interface to simdjson. DWARF 4 is the newest debug information that Debian's valgrind reads.
         .target(
             name: "CSimdJSON", path: "Sources/C/CSimdJSON",
             cxxSettings: [
                 .define("SIMDJSON_EXCEPTIONS", to: "0"), .unsafeFlags(["-fno-exceptions", "-gdwarf-4"]),
             ], linkerSettings: [.linkedLibrary("simdjson")]),
 
-        // Digits, text, dates and durations as bytes: what every module needs.
+        // Digits, text, dates and durations as bytes, used by most modules.
         .target(name: "Bytes", path: "Sources/Shared/Bytes"),
-        // Names that the reader of a feed and the statistics about it share.
+        // Names shared by the feed's client and its statistics.
         .target(name: "FeedProtocol", path: "Sources/Shared/FeedProtocol"),
 
-        // Header fields, `Accept`, queries and `Retry-After`: what clients and servers of HTTP share.
+        // Header fields, `Accept`, queries and `Retry-After`, shared by HTTP clients and servers.
         .target(name: "HTTPText", dependencies: ["Bytes"], path: "Sources/Shared/HTTPText"),
 
-        // The modules that own a C library.
+        // The modules that wrap a C library.
         .target(name: "Compression", dependencies: ["CISAL"], path: "Sources/Exporter/Compression"),
         .target(name: "JSON", dependencies: ["Bytes", "CSimdJSON"], path: "Sources/Shared/JSON"),
         .target(name: "JQ", dependencies: ["Bytes", "System", "CJQ"], path: "Sources/Shared/JQ"),
@@ -94,37 +94,37 @@ let package = Package(
         .target(
             name: "AirQuality", dependencies: ["Bytes", "FeedProtocol", "HTTPText", "JSON"],
             path: "Sources/Shared/AirQuality"),
-        // What people see of the store: HTML of the list, a city, and the page about it.
+        // The store rendered as HTML: the list, a city, and the page about it.
         .target(
             name: "Page", dependencies: ["AirQuality", "Bytes", "HTTPText"], path: "Sources/Exporter/Page"),
-        // Snapshots as Prometheus reads them.
+        // Snapshots in Prometheus's exposition formats.
         .target(
             name: "Exposition", dependencies: ["AirQuality", "Bytes", "FeedProtocol", "HTTPText"],
             path: "Sources/Shared/Exposition"),
-        // Messages as the real feed sends them.
+        // Messages in the format of the real feed.
         .target(name: "FeedSimulation", dependencies: ["Bytes", "JSON"], path: "Sources/Shared/FeedSimulation"),
         // Flags, environment variables and their errors, for both programs.
         .target(
             name: "CommandLine", dependencies: ["Bytes", "System"], path: "Sources/Shared/CommandLine",
-            // The functions of `--completion`.
+            // The scripts of `--completion`.
             resources: ["bash", "zsh", "fish"].map { .embedInCode("Completion/completion.\($0)") }),
 
-        // The flags of a connection to a feed, for both programs.
+        // The flags for a connection to a feed, for both programs.
         .target(
             name: "FeedOptions", dependencies: ["Bytes", "CommandLine", "HTTPText", "System", "WebSocket"],
             path: "Sources/Shared/FeedOptions"),
 
-        // Says in a program what it was built from.
+        // Compiles version, revision and branch into a program.
         .plugin(name: "BuildVersion", capability: .buildTool(), path: "Sources/BuildVersion"),
 
-        // Concentrations → index: the rules of CPCB, EPA and EEA, pure.
+        // Concentrations → index by the rules of CPCB, EPA and EEA, without I/O.
         .target(name: "AirQualityIndex", dependencies: ["AirQuality"], path: "Sources/Feed/AirQualityIndex"),
-        // What public sources of air quality are asked, and what their documents mean.
+        // Requests to public sources of air quality data, and the decoding of their responses.
         .target(
             name: "AirSources", dependencies: ["AirQuality", "AirQualityIndex", "Bytes", "JSON"],
             path: "Sources/Feed/AirSources"),
 
-        // The programs: they wire.
+        // The programs, which wire the modules together.
         .executableTarget(
             name: "AirQualityExporter",
             dependencies: [
@@ -134,7 +134,7 @@ let package = Package(
             ],
             path: "Sources/Exporter/AirQualityExporter",
             exclude: ["README.md"],
-            // As bytes in the program: what the page loads, and what to use instead of flags and commands.
+            // Embedded as bytes: assets of the page, and advice about unknown flags and commands.
             resources: [
                 "Configuration/Resources/command-advice.txt", "Configuration/Resources/flag-advice.txt",
                 "Explanation/Resources/field-names.txt",
@@ -151,7 +151,7 @@ let package = Package(
             ],
             path: "Sources/Feed/AirQualityFeed",
             exclude: ["Cities/make-sets", "README.md"],
-            // As bytes in the program: lists of cities, and what to use instead of flags and commands.
+            // Embedded as bytes: lists of cities, and advice about unknown flags and commands.
             resources: [
                 "Cities/capitals.csv", "Cities/india.csv", "Cities/seeds.csv", "Resources/command-advice.txt",
                 "Resources/flag-advice.txt",
@@ -195,7 +195,7 @@ let package = Package(
         .testTarget(
             name: "AirQualityIndexTests", dependencies: ["AirQualityIndex", "TestSupport"], exclude: ["Oracle"]),
         .testTarget(name: "AirSourcesTests", dependencies: ["AirQualityIndex", "AirSources"]),
-        // What the fuzzers check, of the inputs that they begin with.
+        // The properties that the fuzzers check, which FuzzingTests check on the corpus.
         .target(name: "Expectations", path: "Tests/Fuzzing/Expectations"),
         .testTarget(
             name: "FuzzingTests",
@@ -236,8 +236,8 @@ for target in package.targets where [.regular, .executable, .test].contains(targ
     // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0409-access-level-on-imports.md
     settings.append(.enableUpcomingFeature("InternalImportsByDefault"))
     // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0444-member-import-visibility.md
-    // Not for the modules that import the C libraries: their headers include the C library's, and what those declare then
-    // belongs to whichever module a compiler reads first, so that now and then `Glibc` would not be enough.
+    // Not for modules that import C libraries, whose headers include those of libc: a libc declaration then belongs to
+    // whichever module the compiler reads first, so that importing `Glibc` is sometimes not enough.
     let modulesOfC = [
         "Compression", "System", "WebSocket", "YAML", "WebConfiguration", "HTTPClient", "HTTPServer", "Storage", "JQ",
     ]
@@ -249,7 +249,7 @@ for target in package.targets where [.regular, .executable, .test].contains(targ
 }
 
 for target in package.targets where target.type == .executable {
-    // All symbols are resolved at the start, so that the table of addresses can be made read-only (full RELRO). The linker is
-    // the toolchain's: Debian 13's makes nothing read-only where writable sections of Swift stand before that table.
+    // Full RELRO: all symbols are resolved at start-up, so that the GOT can be read-only. This needs the toolchain's
+    // linker: Debian 13's leaves everything writable if writable Swift sections precede the GOT.
     target.linkerSettings = [.unsafeFlags(["-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "now"])]
 }

@@ -1,6 +1,6 @@
 {{/*
-What all objects are called: a name that every kind takes. A Service's begins with a letter and has no dot, and the label that a
-StatefulSet gives its pods leaves 52 characters.
+The name of all objects, valid for every kind: a Service's name begins with a letter and has no dots, and the label that
+a StatefulSet adds to its pods leaves 52 characters.
 */}}
 {{- define "air-quality-exporter.name" -}}
 {{- $name := .Values.fullnameOverride | default .Release.Name | replace "." "-" }}
@@ -9,12 +9,12 @@ StatefulSet gives its pods leaves 52 characters.
 {{- $name }}
 {{- end }}
 
-{{/* The label `job` of all that this release exposes: no other release has it. */}}
+{{/* The label `job` of this release's metrics, unique in the cluster. */}}
 {{- define "air-quality-exporter.job" -}}
 {{ .Release.Namespace }}/{{ include "air-quality-exporter.name" . }}
 {{- end }}
 
-{{/* The labels of objects. (list . "air-quality-feed"): those of another program. */}}
+{{/* The labels of a program's objects: (list . "air-quality-feed"). */}}
 {{- define "air-quality-exporter.labels" -}}
 {{ include "air-quality-exporter.selector" . }}
 {{- with index . 0 }}
@@ -28,13 +28,13 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | 
 {{- end }}
 {{- end }}
 
-{{/* What pods are selected by. */}}
+{{/* The labels that select a program's pods. */}}
 {{- define "air-quality-exporter.selector" -}}
 app.kubernetes.io/name: {{ index . 1 }}
 app.kubernetes.io/instance: {{ (index . 0).Release.Name | quote }}
 {{- end }}
 
-{{/* The metadata of an object: (dict "root" $ "program" "air-quality-exporter" "name" NAME), perhaps with labels and annotations. */}}
+{{/* The metadata of an object: (dict "root" $ "program" PROGRAM "name" NAME), optionally "labels", "annotations". */}}
 {{- define "air-quality-exporter.metadata" -}}
 {{- $labels := include "air-quality-exporter.labels" (list .root .program) | fromYaml }}
 {{- $annotations := mergeOverwrite (dict) .root.Values.commonAnnotations (.annotations | default dict) -}}
@@ -55,13 +55,13 @@ imagePullPolicy: {{ . }}
 {{- end }}
 {{- end }}
 
-{{/* No feed is given, nor a Secret that could have its address: simulated cities never come among real ones. */}}
+{{/* "true" without a feed or a Secret that may name one: simulated cities must not mix with real ones. */}}
 {{- define "air-quality-exporter.isSimulated" -}}
 {{- $given := or .Values.feed.urls .Values.feed.list .Values.feed.poll.enabled .Values.existingSecret }}
 {{- if not (or $given (hasKey .Values.settings "feed.file") (hasKey .Values.secrets "feed.url")) }}true{{ end }}
 {{- end }}
 
-{{/* A value as a flag takes it: whole numbers without an exponent, lists by lines. */}}
+{{/* The value of a flag: whole numbers without an exponent, lists with one value per line. */}}
 {{- define "air-quality-exporter.value" -}}
 {{- if kindIs "slice" . }}
 {{- range $place, $value := . }}{{ if $place }}{{ "\n" }}{{ end }}{{ include "air-quality-exporter.value" $value }}{{ end }}
@@ -84,7 +84,7 @@ capabilities:
   drop: [ALL]
 {{- end }}
 
-{{/* A probe as Kubernetes writes it; an httpGet without port and scheme gets the exporter's. */}}
+{{/* A probe; an httpGet without port and scheme gets the exporter's. */}}
 {{- define "air-quality-exporter.probe" -}}
 {{- $probe := deepCopy (index . 1) }}
 {{- with $probe.httpGet }}
@@ -93,7 +93,7 @@ capabilities:
 {{- toYaml $probe }}
 {{- end }}
 
-{{/* "true" where objects of the Prometheus Operator are wanted. */}}
+{{/* "true" if objects of the Prometheus Operator are wanted. */}}
 {{- define "air-quality-exporter.operator" -}}
 {{- $wanted := toString (index . 1) }}
 {{- if eq $wanted "auto" }}
@@ -101,7 +101,7 @@ capabilities:
 {{- else if eq $wanted "true" }}true{{ end }}
 {{- end }}
 
-{{/* The account of the pods, and where they may run. */}}
+{{/* The service account and the scheduling of pods. */}}
 {{- define "air-quality-exporter.placement" -}}
 {{- if or .Values.serviceAccount.create .Values.serviceAccount.name }}
 serviceAccountName: {{ .Values.serviceAccount.name | default (include "air-quality-exporter.name" .) }}
@@ -123,7 +123,7 @@ affinity: {{ toYaml . | nindent 2 }}
 {{- end }}
 {{- end }}
 
-{{/* Where an exporter has its flags from; only Secrets that the values name. */}}
+{{/* The sources of the exporter's environment: the ConfigMap, and the Secret if the values have one. */}}
 {{- define "air-quality-exporter.environment" -}}
 - configMapRef:
     name: {{ include "air-quality-exporter.name" . }}
@@ -133,7 +133,7 @@ affinity: {{ toYaml . | nindent 2 }}
 {{- end }}
 {{- end }}
 
-{{/* The annotations by which a Prometheus without the operator finds a pod: (list . "PORT" "PATH" "SCHEME"). */}}
+{{/* The annotations for discovery by a Prometheus without the operator: (list . "PORT" "PATH" "SCHEME"). */}}
 {{- define "air-quality-exporter.scraped" -}}
 {{- if not (include "air-quality-exporter.operator" (list (index . 0) (index . 0).Values.serviceMonitor.enabled)) }}
 prometheus.io/scrape: "true"

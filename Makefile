@@ -116,7 +116,6 @@ WORKERS ?= 4
 PYTEST := $(PYTHON) -m pytest --quiet -n $(WORKERS) --dist loadgroup
 
 # make end-to-end TESTS=PATH  runs the end-to-end tests, or only those of a folder, a file or a test of Tests/EndToEnd
-# Tests the release build, because that is what ships.
 end-to-end: test-deps build
 	$(PYTEST) $(or $(TESTS),Tests/EndToEnd) --programs .build/release || $(ALONE)
 
@@ -149,8 +148,7 @@ sanitize-thread: test-deps
 	swift build --sanitize=thread --scratch-path .build-thread
 	$(SANITIZED) .build-thread/debug
 
-# The leak checker is off because it reports memory of the test runner. The quarantine of freed memory is small enough
-# not to fail the tests of memory growth.
+# The leak checker reports memory of the test runner. A small quarantine keeps the tests of memory growth valid.
 sanitize-address: export ASAN_OPTIONS := detect_leaks=0:quarantine_size_mb=8:suppressions="$(CURDIR)/Tests/address-sanitizer.suppressions"
 sanitize-address: test-deps
 	swift test --sanitize=address --scratch-path .build-address --quiet

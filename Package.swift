@@ -106,7 +106,6 @@ let package = Package(
         // Flags, environment variables and their errors, for both programs.
         .target(
             name: "CommandLine", dependencies: ["Bytes", "System"], path: "Sources/Shared/CommandLine",
-            // The scripts of `--completion`.
             resources: ["bash", "zsh", "fish"].map { .embedInCode("Completion/completion.\($0)") }),
 
         // The flags for a connection to a feed, for both programs.

@@ -13,8 +13,7 @@ extension ParsedFlags {
     }
 }
 
-/// A feed's server, used by the main thread to send messages and to wait for clients or a deadline. Each wait returns
-/// `false` early if a signal ends the program.
+/// A feed's server, on which the main thread sends messages and waits. A wait returns `false` if a signal ends it.
 struct FeedServer {
     private let server: WebSocketServer
     private let thread: ServiceThread

@@ -29,8 +29,7 @@ struct KnownCities {
     /// In seconds since the Unix epoch.
     var newestObservation: Int64? { known.map(\.observedAt).filter { $0 > 0 }.max() }
 
-    /// Returns the cities whose newest air is not from the current hour, oldest first. Times in the future, recorded
-    /// before the clock was set back, are discarded.
+    /// Returns the cities whose newest air is not from the current hour, oldest first. Discards times in the future.
     mutating func due(at now: Int64) -> [Int] {
         for city in cities.indices where known[city].observedAt > now / 1000 { known[city].observedAt = 0 }
         return cities.indices.filter { known[$0].observedAt / 3600 < now / 3_600_000 }

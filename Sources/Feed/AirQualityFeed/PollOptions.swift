@@ -25,8 +25,7 @@ struct PollOptions: Options {
     var logLevel = Logger.Level.info
     var logFormat = LogFormat.logfmt
 
-    /// How long a value is sent without confirmation by the source: at least three hours, and 15 minutes longer than
-    /// the interval between rounds.
+    /// How long a value is sent without confirmation by the source: 15 min longer than the interval, and at least 3 h.
     var lifetime: Duration { max(.seconds(3 * 3600), interval + .seconds(15 * 60)) }
 
     static let flags: [Flag<Self>] = [

@@ -16,7 +16,6 @@ struct PollPlan {
         case wait(until: Int64)
     }
 
-    /// The outcome of a response.
     struct Report {
         /// Current air of the cities in the response, changed or not.
         var news: [(city: Int, air: CityAir)] = []

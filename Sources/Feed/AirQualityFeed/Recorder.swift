@@ -27,7 +27,6 @@ final class Recorder: Sendable {
         file = try AppendedFile(path)
     }
 
-    /// The write error that stopped the recording.
     var failure: SystemError? { state.withLock(\.failure) }
 
     func receive(_ event: WebSocketEvent) {

@@ -3,8 +3,7 @@ import FeedSimulation
 import System
 import WebSocket
 
-/// Serves the simulated feed until a signal arrives. The simulation advances only while a client is connected, so the
-/// first client gets the seed's first step at once.
+/// Serves the simulated feed until a signal arrives. It advances only while a client is connected, from the first step.
 func simulate(_ flags: ParsedFlags, signals: Signals) throws {
     let options: SimulateOptions = try flags.options()
     _ = flags.beginLog()

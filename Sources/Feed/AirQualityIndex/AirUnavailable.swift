@@ -1,4 +1,4 @@
-/// Why there is no index.
+/// Why no index can be computed.
 public struct AirUnavailable: Error, Sendable, Equatable, CustomStringConvertible {
     public let description: String
 

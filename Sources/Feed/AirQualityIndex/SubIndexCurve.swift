@@ -1,5 +1,4 @@
-/// A piecewise linear function from concentration to sub-index. Each class maps a range of concentrations to a range of
-/// the index; the last segment is extrapolated.
+/// A piecewise linear function from concentration to sub-index, one segment per class. It extrapolates the last one.
 struct SubIndexCurve: Sendable {
     private var points: [(concentration: Double, index: Double)] = []
 

@@ -45,8 +45,7 @@ private func matches(_ known: String, _ word: String) -> Bool {
 }
 
 extension Program {
-    /// Returns the advice for a flag or another word, if any. A flag is also looked up without its dashes, and a word
-    /// with them; `-p9090` is looked up as `-p`.
+    /// Returns the advice for a flag or another word. Tries it with and without dashes, and `-p9090` as `-p`.
     func advice(for word: String) -> String? {
         let name = String(word.drop { $0 == "-" })
         let isFlag = word.hasPrefix("-")
@@ -75,8 +74,7 @@ extension Program {
     }
 }
 
-/// Returns a flag or another word in the form used for comparison: without leading dashes, in lower case unless it is a
-/// single letter, and with `-` for `_`.
+/// Normalises a word for comparison: without leading dashes, with `-` for `_`, in lower case unless a single letter.
 func folded(_ word: String) -> String {
     let name = word.drop { $0 == "-" }
     return name.count == 1 ? String(name) : String(name.lowercased().map { $0 == "_" ? "-" : $0 })

@@ -1,7 +1,6 @@
 /// The parsed values of a command's flags.
 ///
-/// Properties are declared with their defaults, and `flags` binds each flag to a property. Parsing, the environment,
-/// `--help` and errors are all derived from this table.
+/// Properties are declared with their defaults; `flags` binds flags to them, for parsing, `--help` and errors.
 public protocol Options: Sendable {
     /// Creates the defaults.
     init()

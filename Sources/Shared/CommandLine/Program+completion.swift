@@ -1,7 +1,6 @@
 internal import Bytes
 
-// The shell functions call the program with `__complete` and the words of the line, so that only the program needs to
-// know the rules of its command line.
+// The shell functions run the program with `__complete` and the words of the line, to keep all rules in one place.
 
 extension Program {
     /// Returns the output of `--completion`, a script for the shell; `nil` for an unknown shell.

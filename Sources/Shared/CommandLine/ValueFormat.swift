@@ -84,7 +84,7 @@ extension ValueFormat where Value: FixedWidthInteger {
 }
 
 extension ValueFormat<Int> {
-    /// A size in bytes, or with the suffix `KiB`, `MiB` or `GiB`.
+    /// A size in bytes, `KiB`, `MiB` or `GiB`.
     public static func bytes(in range: ClosedRange<Int>) -> Self {
         let units = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("", 1)]
         let bounds = "\(range.lowerBound) to \(range.upperBound) bytes"

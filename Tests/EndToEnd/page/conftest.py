@@ -1,4 +1,4 @@
-"""A browser for the tests of the page, and an exporter on a feed that the test speaks for."""
+"""A browser for the tests of the page, and an exporter on a feed that the test controls."""
 
 import dataclasses
 import time
@@ -12,7 +12,7 @@ from support.programs import Exporter
 
 @pytest.fixture(scope="session")
 def chromium():
-    """One for all tests of a run; it takes seconds to start."""
+    """One browser for all tests of a run, because it takes seconds to start."""
     if not CHROMIUM or not DRIVER:
         pytest.skip("chromium and chromium-driver are not installed: make test-deps")
     from support.browser import Browser
@@ -24,7 +24,7 @@ def chromium():
 
 @pytest.fixture
 def browser(chromium):
-    """With an empty page at first. What pages complain about fails a test without `errors()`."""
+    """Starts on an empty page. Console errors that a test does not fetch by `errors()` fail it."""
     chromium.allow_script(True)
     chromium.show()
     chromium.open("about:blank")
@@ -37,14 +37,14 @@ def browser(chromium):
 
 @pytest.fixture(params=[True, False], ids=["with script", "without script"])
 def reader(browser, request):
-    """The browser, once as most have it and once without JavaScript."""
+    """The browser, once with JavaScript and once without."""
     browser.allow_script(request.param)
     return browser
 
 
 @dataclasses.dataclass
 class Air:
-    """What the feed has said, and where it is shown."""
+    """A feed that the test controls, and the exporter that shows its readings."""
 
     feed: WebSocketFeed
     exporter: Exporter
@@ -65,14 +65,14 @@ class Air:
 
 
 @pytest.fixture
-def breathe(start, python_feed):
-    """Starts an exporter on the test's feed, which gives the times; each reading is a point."""
+def start_air(start, python_feed):
+    """Starts an exporter on the test's feed, which sends times; each reading becomes a point."""
 
-    def breathe(*flags: str, **options) -> Air:
+    def start_air(*flags: str, **options) -> Air:
         own = ("--feed.time-field=time", "--history.interval=0")
         return Air(python_feed, start.reader(python_feed, *own, *flags, **options))
 
-    return breathe
+    return start_air
 
 
 #: Index, latitude and longitude of each city.
@@ -84,12 +84,12 @@ INDIA = {
     "Lucknow": (76.12, 26.84, 80.92),
     "Indore": (49.5, 22.72, 75.83),
 }
-# What `air-quality-feed poll` sends is read with these.
+# Flags for the extra fields that `air-quality-feed poll` sends.
 EXTRAS = tuple(f"--feed.{name}-field={name}" for name in ("pollutants", "subindices", "place"))
 
 
 def element(name: str, aqi: float, time: float) -> dict:
-    """A city whose air is bad because of fine dust, as `air-quality-feed poll` would say it."""
+    """An element as `air-quality-feed poll` sends it, with PM2.5 as the main pollutant."""
     return {
         "city": name,
         "aqi": aqi,
@@ -101,10 +101,10 @@ def element(name: str, aqi: float, time: float) -> dict:
 
 
 @pytest.fixture
-def air(breathe) -> Air:
+def air(start_air) -> Air:
     """Six cities with three points each, the last a few seconds old, and their pollutants."""
     grafana = "--web.grafana-url=https://grafana.example/"
-    air = breathe("--web.enable-lifecycle", grafana, *EXTRAS)
+    air = start_air("--web.enable-lifecycle", grafana, *EXTRAS)
     now = time.time()
     for age, change in ((600, 8), (300, -4), (3, 0)):
         air.feed.send(

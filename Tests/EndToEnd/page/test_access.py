@@ -1,4 +1,4 @@
-"""Whether everybody can use the page: WCAG 2.2 AA, screens of all sizes, light and dark, paper."""
+"""Accessibility and layout: WCAG 2.2 AA, screens of all sizes, light and dark, print."""
 
 import pytest
 
@@ -15,27 +15,27 @@ SCREENS = {"phone": (320, 640), "laptop": (1280, 900), "wall": (3840, 2160)}
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("page", PAGES)
-def test_every_page_keeps_the_rules_of_access(air, browser, page, scheme):
-    # Only colours are others in the dark.
+def test_every_page_is_accessible_and_fits_the_screen(air, browser, page, scheme):
+    # Dark mode changes only colours, so one size is enough.
     for width, height in SCREENS.values() if scheme == "light" else [SCREENS["laptop"]]:
         browser.show(width, height, scheme)
         browser.open(air.address + PAGES[page])
-        assert browser.violations_of_access() == [], f"{width} px"
+        assert browser.accessibility_violations() == [], f"{width} px"
         assert browser.small_targets() == [], f"{width} px"
         assert browser.misfits() == [], f"{width} px"
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_page_with_stale_data_keeps_the_rules_of_access(air, browser, scheme):
+def test_a_page_with_stale_data_is_accessible(air, browser, scheme):
     air.feed.stop()
     air.exporter.wait_for_sample("airquality_exporter_feed_connected", 0)
     browser.show(scheme=scheme)
     browser.open(air.address)
     assert browser.find(".banner").is_displayed() and browser.find(".retry button").is_displayed()
-    assert browser.violations_of_access() == []
+    assert browser.accessibility_violations() == []
 
 
-def test_every_page_fits_every_width(air, browser):
+def test_the_list_kiosk_and_city_pages_fit_every_width(air, browser):
     for page in ("/", "/?kiosk", "/city/Delhi"):
         browser.open(air.address + page)
         for width in range(320, 1400, 40):
@@ -43,7 +43,7 @@ def test_every_page_fits_every_width(air, browser):
             assert browser.misfits() == [], f"{page}, {width} px"
 
 
-def test_the_page_is_dark_where_dark_is_preferred(air, browser):
+def test_the_page_is_dark_if_the_browser_prefers_dark(air, browser):
     def brightness() -> float:
         color = browser.run("return getComputedStyle(document.body).backgroundColor")
         return sum(int(part) for part in color[4:-1].split(",")) / 3
@@ -54,20 +54,20 @@ def test_the_page_is_dark_where_dark_is_preferred(air, browser):
     assert brightness() < 40 < 220 < light
 
 
-def test_the_page_says_no_category_by_colour_alone(air, browser):
+def test_no_category_is_conveyed_by_colour_alone(air, browser):
     browser.open(air.address)
     for row in browser.all("li.city"):
         word = row.find_element("css selector", ".word").text
         assert word in ("Good", "Satisfactory", "Moderate", "Poor", "Very Poor", "Severe")
     browser.show(width=320)
-    # On a phone the words of the counts make room, but not for who has them read aloud.
+    # On a phone the labels of the counts are hidden, but screen readers still get them.
     nodes = browser.command("Accessibility.getFullAXTree")["nodes"]
     links = [node for node in nodes if node.get("role", {}).get("value") == "link"]
     texts = [link.get("name", {}).get("value") or "" for link in links]
     assert any(text.endswith("Very Poor") for text in texts), texts
 
 
-def test_a_wall_shows_what_counts(air, reader):
+def test_the_kiosk_page_has_large_numbers_no_controls_and_no_scrolling(air, reader):
     reader.show(1920, 1080)
     reader.open(air.address + "/?kiosk")
     assert not reader.all("#search") and reader.find("footer").is_displayed()
@@ -81,21 +81,21 @@ def test_a_wall_shows_what_counts(air, reader):
 
 @pytest.mark.parametrize("count", [1, 2, 12, 30, 60])
 @pytest.mark.parametrize("scale", ["us", "india"])
-def test_a_wall_of_cities_can_be_read_from_afar(breathe, browser, count, scale):
-    """Cards fill the screen and hide nothing of each other; no word is broken; all is large."""
+def test_kiosk_cards_are_legible_from_afar_and_nothing_overlaps(start_air, browser, count, scale):
+    """Everything fits the screen without overlaps or broken words, and all text is large."""
     names = ["Thiruvananthapuram", "Navi Mumbai", "Delhi"]
     names += [f"Town {number}" for number in range(57)]
-    air = breathe("--aqi.scale", scale)
+    air = start_air("--aqi.scale", scale)
     air.send({name: 20 for name in names[:count]}, age=2 * 86_400)
     air.send({name: 120 + number for number, name in enumerate(names[:count])})
     air.exporter.wait_for_sample("airquality_exporter_feed_readings_total", 2 * count)
     for screen in ((1920, 1080), (3840, 2160)):
         browser.show(*screen)
         browser.open(air.address + "/?kiosk")
-        check_wall(browser, count, screen, scale)
+        check_kiosk(browser, count, screen, scale)
 
 
-def check_wall(browser, count: int, screen: tuple[int, int], scale: str) -> None:
+def check_kiosk(browser, count: int, screen: tuple[int, int], scale: str) -> None:
     assert len(browser.all("li.city")) == count
     assert browser.run("return document.documentElement.scrollHeight <= innerHeight")
     cut = browser.run(
@@ -125,12 +125,12 @@ def check_wall(browser, count: int, screen: tuple[int, int], scale: str) -> None
             .map(e => parseFloat(getComputedStyle(e).fontSize))));
         """
     )
-    # Letters of 17 px on a screen of 1080 are 8 mm high on one of 55 inches: more than an eye needs
+    # On a 55-inch screen of 1080 lines, letters of 17 px are 8 mm high: more than enough to be read
     # at five metres.
     assert sizes[0] >= screen[1] / 32 and min(sizes[1:]) >= screen[1] / 64, sizes
     if count < 13:
         assert min(sizes[1:3]) >= screen[1] / 45, sizes
-    # The face, and the arrow of the last change, unless a long word needs their room.
+    # The face and the arrow of the last change, unless a long word needs their space.
     if scale == "india":
         assert all(face.size["width"] >= 20 for face in browser.all("li .disc"))
         arrow = "return parseFloat(getComputedStyle(arguments[0], '::before').fontSize)"
@@ -140,8 +140,8 @@ def check_wall(browser, count: int, screen: tuple[int, int], scale: str) -> None
 
 
 @pytest.mark.parametrize("screen", [(390, 844), (800, 600), (927, 900)])
-def test_a_narrow_wall_has_something_on_its_cards(breathe, browser, screen):
-    air = breathe()
+def test_kiosk_cards_on_narrow_screens_show_a_legible_index_and_name(start_air, browser, screen):
+    air = start_air()
     air.send({f"Town {number}": 60 + number for number in range(17)})
     air.wait_for_cities(17)
     browser.show(*screen)
@@ -154,9 +154,9 @@ def test_a_narrow_wall_has_something_on_its_cards(breathe, browser, screen):
 
 
 @pytest.mark.parametrize("scale", ["us", "eu"])
-def test_long_words_fit_where_they_stand(breathe, browser, scale):
-    """Counts in one row on a laptop; names of bands unbroken on a phone."""
-    air = breathe("--aqi.scale", scale)
+def test_summary_counts_stay_on_one_row_and_band_names_are_not_cut_off(start_air, browser, scale):
+    """The counts on a laptop, the names of the bands on a phone."""
+    air = start_air("--aqi.scale", scale)
     for age in (60, 0):
         air.send({f"Town {number}": 10 + 50 * number for number in range(8)}, age=age)
     air.exporter.wait_for_sample("airquality_exporter_feed_readings_total", 16)
@@ -175,8 +175,8 @@ def test_long_words_fit_where_they_stand(breathe, browser, scale):
     )
 
 
-def test_the_name_of_a_city_stays_on_one_line(breathe, browser):
-    air = breathe()
+def test_the_name_of_a_city_stays_on_one_line(start_air, browser):
+    air = start_air()
     air.send({"Thiruvananthapuram": 300})
     air.wait_for_cities(1)
     lines = "return document.querySelector(arguments[0]).getClientRects().length"
@@ -188,8 +188,8 @@ def test_the_name_of_a_city_stays_on_one_line(breathe, browser):
 
 
 @pytest.mark.parametrize("width,columns", [(390, 1), (1280, 3), (1920, 4)])
-def test_the_page_uses_the_width_of_the_screen(breathe, browser, width, columns):
-    air = breathe()
+def test_the_number_of_columns_follows_the_width_of_the_screen(start_air, browser, width, columns):
+    air = start_air()
     air.send({f"Town {number}": 60 + number for number in range(12)})
     air.wait_for_cities(12)
     browser.show(width)
@@ -206,7 +206,7 @@ def test_the_page_uses_the_width_of_the_screen(breathe, browser, width, columns)
     assert (current < chart) == (width > 1000)
 
 
-def test_the_page_has_what_a_home_screen_and_a_search_engine_show(air, browser):
+def test_the_page_has_a_description_for_search_engines_and_icons(air, browser):
     browser.open(air.address)
     assert browser.find("meta[name=description]").get_attribute("content")
     path = "return new URL(document.querySelector(arguments[0]).href).pathname"
@@ -217,7 +217,7 @@ def test_the_page_has_what_a_home_screen_and_a_search_engine_show(air, browser):
     assert icon.body[:4] == b"\0\0\1\0" and icon.headers["X-Content-Type-Options"] == "nosniff"
 
 
-def test_the_page_prints_without_what_is_there_to_be_clicked(air, browser):
+def test_the_page_prints_without_its_controls_on_a_white_background(air, browser):
     browser.show(media="print")
     browser.open(air.address)
     assert not browser.find("#search").is_displayed() and not browser.find(".order").is_displayed()
@@ -227,8 +227,8 @@ def test_the_page_prints_without_what_is_there_to_be_clicked(air, browser):
     assert len(browser.command("Page.printToPDF")["data"]) > 10_000
 
 
-def test_breaches_of_the_policy_would_be_seen(air, browser):
-    """The judge of all other tests: what the policy forbids is heard of."""
+def test_violations_of_the_content_security_policy_are_reported(air, browser):
+    """All other tests rely on this to notice violations."""
     browser.open(air.address)
     element = """<p onclick="1" style="color:red">x</p>"""
     browser.run("document.body.insertAdjacentHTML('beforeend', arguments[0])", element)

@@ -1,4 +1,4 @@
-"""Why the air is bad, what that means and who says so, in a real browser."""
+"""The cause of bad air, its meaning and the source of the readings, in a real browser."""
 
 import time
 
@@ -12,11 +12,11 @@ def texts(browser, selector: str) -> list[str]:
     return [found.text for found in browser.all(selector)]
 
 
-def test_the_list_names_the_pollutant_that_is_the_cause(air, reader):
+def test_the_list_names_the_pollutant_that_causes_bad_air(air, reader):
     reader.open(air.address)
     rows = {row.get_attribute("data-city"): row.text for row in reader.all("li.city")}
     assert "because of PM2.5" in rows["Delhi"] and "because of PM2.5" in rows["Lucknow"]
-    # Good air needs no excuse.
+    # Good air has no cause.
     assert "because" not in rows["Indore"]
 
 
@@ -33,13 +33,13 @@ def test_the_page_of_a_city_shows_each_pollutant(air, reader):
     ]
     classes = [index.get_attribute("class") for index in reader.all(".tiles .index")]
     assert classes == ["index c5", "index c4", "index c1"]
-    # The index has its name wherever there is a number.
+    # Every value comes with the name of the index.
     assert "AQI India" in reader.find(".current .value").text
     assert reader.text(".levels .unit") == "AQI India"
 
 
-def test_the_page_names_the_index_beside_every_number(air, reader):
-    """What is read aloud has it too."""
+def test_the_list_names_the_scale_beside_every_index(air, reader):
+    """So does the text for screen readers."""
     for path in ("/", "/?kiosk"):
         reader.open(air.address + path)
         rows = [" ".join(row.get_attribute("textContent").split()) for row in reader.all("li.city")]
@@ -48,8 +48,8 @@ def test_the_page_names_the_index_beside_every_number(air, reader):
         assert reader.find(".scale").is_displayed() and reader.find(".scale").text == "AQI India"
 
 
-# PageTests has the credit of each source.
-def test_every_page_says_where_the_readings_are_from(start, browser):
+# PageTests covers the credit of each source.
+def test_every_page_credits_the_source_of_the_readings(start, browser):
     words = (
         "Source: Open-Meteo, using Copernicus Atmosphere Monitoring Service information, "
         "a computer model, licence CC BY 4.0."
@@ -68,8 +68,8 @@ def test_every_page_says_where_the_readings_are_from(start, browser):
         browser.open("about:blank")
 
 
-def test_the_page_shows_nothing_of_what_is_not_known(breathe, reader):
-    air = breathe(*EXTRAS)
+def test_missing_or_invalid_pollutants_are_left_out(start_air, reader):
+    air = start_air(*EXTRAS)
     now = time.time()
     without = {"city": "Pune", "aqi": 250, "time": now}
     bad = {"pm2_5": "bad", "soot": 7}

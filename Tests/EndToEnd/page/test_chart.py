@@ -13,9 +13,9 @@ from support.waiting import wait_for
 
 
 @pytest.fixture
-def delhi(breathe):
-    """25 points, a minute apart, from 195 up to 435."""
-    air = breathe("--web.grafana-url", "https://grafana.example/")
+def delhi(start_air):
+    """25 points, one minute apart, rising from 195 to 435."""
+    air = start_air("--web.grafana-url", "https://grafana.example/")
     for number in range(25):
         air.send({"Delhi": 195 + 10 * number, "Chennai": 40, "Kolkata": 60}, age=60 * (24 - number))
     air.exporter.wait_for_sample("airquality_exporter_history_points", 75)
@@ -23,14 +23,14 @@ def delhi(breathe):
 
 
 def lengths(browser, selector: str = "polyline.line") -> list[int]:
-    """Of each run of a line: its points."""
+    """The number of points in each segment of the line."""
     return browser.run(
         "return [...document.querySelectorAll(arguments[0])].map(e => e.points.length)", selector
     )
 
 
 def indices(browser) -> list[int]:
-    """Of the table's rows, the oldest first."""
+    """The indices in the table's rows, oldest first."""
     cells = "return [...document.querySelectorAll('#points td.number')].map(e => e.textContent)"
     return [int(cell) for cell in reversed(browser.run(cells))]
 
@@ -39,7 +39,7 @@ def clock(browser, selector: str = ".tip") -> str:
     return browser.text(selector).split(" ")[0]
 
 
-def test_the_chart_shows_the_points_over_the_bands(delhi, reader):
+def test_the_chart_shows_every_point_in_the_band_of_its_category(delhi, reader):
     reader.open(delhi.address + "/city/Delhi")
     assert reader.text("h1") == "Delhi"
     assert reader.text(".current .index") == "435"
@@ -48,11 +48,11 @@ def test_the_chart_shows_the_points_over_the_bands(delhi, reader):
     assert indices(reader) == [195 + 10 * number for number in range(25)]
     assert len(reader.all("circle.point")) == 25
     assert lengths(reader) == [26]
-    # Where HTML allows a caption, and with what the axis counts.
+    # The caption is where HTML allows it, and the axis has its unit.
     assert reader.text("figure > figcaption:first-child").startswith("Times in ")
     assert reader.text(".levels .unit") == "AQI India"
     assert reader.text(".band-name") == "Good|Satisfactory|Moderate|Poor|Very Poor|Severe"
-    # Bands do not overlap, and each point stands in its own.
+    # Each point lies in the band of its own category.
     wrong = reader.run(
         """
         const box = e => e.getBoundingClientRect();
@@ -69,7 +69,7 @@ def test_the_chart_shows_the_points_over_the_bands(delhi, reader):
     assert link == "https://grafana.example/d/aqi-city?var-city=Delhi"
 
 
-def test_the_chart_goes_on_while_it_is_looked_at(delhi, browser):
+def test_an_open_chart_is_updated_without_a_reload(delhi, browser):
     browser.open(delhi.address + "/city/Delhi")
     browser.run("window.isTheSamePage = true")
     browser.wait_for("body[data-live]")
@@ -81,13 +81,13 @@ def test_the_chart_goes_on_while_it_is_looked_at(delhi, browser):
     assert browser.run("return window.isTheSamePage")
 
 
-def test_the_pointer_shows_time_value_and_category(delhi, browser):
+def test_pointing_at_a_point_shows_its_time_index_and_category(delhi, browser):
     browser.open(delhi.address + "/city/Delhi")
     point = browser.all("circle.point")[3]
     ActionChains(browser.driver).move_to_element(point).perform()
     browser.wait_for(".tip", " 225 Poor")
     assert len(clock(browser)) == len("04:49")
-    # Anywhere on the chart, the nearest.
+    # Anywhere else on the chart, the nearest point is shown.
     ActionChains(browser.driver).move_to_element_with_offset(point, 3, 120).perform()
     browser.wait_for(".tip", " 225 Poor")
     ActionChains(browser.driver).move_to_element(browser.find("h1")).perform()
@@ -98,7 +98,7 @@ def test_the_pointer_shows_time_value_and_category(delhi, browser):
     browser.wait_for(".tip", " 225 Poor")
 
 
-def test_the_keyboard_walks_from_point_to_point(delhi, browser):
+def test_the_keyboard_moves_from_point_to_point(delhi, browser):
     browser.open(delhi.address + "/city/Delhi")
     browser.run("document.querySelector('#area').focus()")
     browser.press(Keys.END)
@@ -107,7 +107,7 @@ def test_the_keyboard_walks_from_point_to_point(delhi, browser):
     assert "415 Severe" in browser.text(".tip")
     browser.press(Keys.HOME, Keys.ARROW_RIGHT)
     assert "205 Poor" in browser.text(".tip")
-    # The reader's place survives a new drawing.
+    # The selected point survives a redraw.
     browser.wait_for("body[data-live]")
     delhi.say(Delhi=440)
     browser.wait_for(".current .index", "440")
@@ -116,7 +116,7 @@ def test_the_keyboard_walks_from_point_to_point(delhi, browser):
     assert not browser.find(".tip").is_displayed()
 
 
-def test_the_chart_zooms_step_by_step_and_back(delhi, reader):
+def test_the_chart_zooms_in_pans_and_returns_to_the_whole_period(delhi, reader):
     reader.open(delhi.address + "/city/Delhi")
     reader.find("[aria-label='Time shown'] a").click()
     wait_for(lambda: 0 < len(indices(reader)) < 25, "fewer points")
@@ -131,7 +131,7 @@ def test_the_chart_zooms_step_by_step_and_back(delhi, reader):
     assert reader.driver.current_url == delhi.address + "/city/Delhi?"
 
 
-def test_bars_are_the_alternative(delhi, browser):
+def test_the_chart_can_be_switched_between_line_and_bars(delhi, browser):
     browser.open(delhi.address + "/city/Delhi")
     browser.find("[aria-label^=Kind] a:last-child").click()
     wait_for(lambda: len(browser.all("rect.bar")) == 25, "bars")
@@ -143,7 +143,7 @@ def test_bars_are_the_alternative(delhi, browser):
     wait_for(lambda: lengths(browser) == [26], "the line again")
 
 
-def test_no_label_is_over_a_bar(delhi, reader):
+def test_no_label_overlaps_a_bar(delhi, reader):
     reader.open(delhi.address + "/city/Delhi?chart=bars")
     assert len(reader.all("rect.bar")) == 25
     covered = reader.run(
@@ -163,18 +163,18 @@ def test_no_label_is_over_a_bar(delhi, reader):
     assert covered == []
 
 
-def test_the_table_has_the_points(delhi, browser):
+def test_the_table_lists_every_point_and_stays_open_on_updates(delhi, browser):
     browser.open(delhi.address + "/city/Delhi")
     browser.find("#points summary").click()
     rows = browser.text("#points tbody tr").split("|")
     assert len(rows) == 25
     assert "435" in rows[0] and "Severe" in rows[0] and "195" in rows[-1]
-    # What is open stays open when the chart goes on.
+    # The open table stays open when the chart is updated.
     delhi.say(Delhi=440)
     browser.wait_for("#points tbody tr", "440")
 
 
-def test_the_times_are_the_readers(delhi, browser):
+def test_times_are_in_the_time_zone_of_the_browser(delhi, browser):
     minutes = {}
     for zone in ("UTC", "Asia/Kolkata"):
         browser.show(zone=zone)
@@ -187,14 +187,14 @@ def test_the_times_are_the_readers(delhi, browser):
     assert re.fullmatch(r"Times in Asia/\w+", browser.text("figcaption"))
 
 
-def test_a_point_alone_is_seen_among_many(breathe, reader):
-    air = breathe("--history.capacity", "1000")
+def test_a_single_point_after_a_gap_is_drawn_even_among_many_points(start_air, reader):
+    air = start_air("--history.capacity", "1000")
     for age in (*range(9000, 600, -60), 300):
         air.send({"Delhi": 200}, age=age)
     air.exporter.wait_for_sample("airquality_exporter_history_points", 141)
     reader.open(air.address + "/city/Delhi")
     assert not reader.all("circle.point") and lengths(reader) == [141, 2]
-    # The last one is whole, in a range too.
+    # The last bar is not cut off, even in a fixed range.
     reader.open(f"{air.address}/city/Delhi?chart=bars&range=3h")
     edge, last = reader.run(
         "return ['#area', '.bar'].map("
@@ -203,9 +203,9 @@ def test_a_point_alone_is_seen_among_many(breathe, reader):
     assert last <= edge
 
 
-def test_the_ranges_lead_to_the_last_hours_and_days(breathe, reader):
+def test_the_range_links_show_the_last_hours_and_days(start_air, reader):
     hour = 3600
-    air = breathe("--history.capacity", "100")
+    air = start_air("--history.capacity", "100")
     for age in (100, 30, 23.9, 20, 10, 2, 1, 0):
         air.send({"Delhi": 100 + round(age)}, age=age * hour)
     air.exporter.wait_for_sample("airquality_exporter_history_points", 8)
@@ -217,7 +217,7 @@ def test_the_ranges_lead_to_the_last_hours_and_days(breathe, reader):
         wait_for(lambda: shown() == count, f"the points of range {place}")
         assert reader.all(f"[aria-label=Period] a:nth-child({place})[aria-current=true]")
     assert reader.driver.current_url.endswith("?range=7d")
-    # Dates as people write them.
+    # Dates are short, such as 5 Jan.
     ticks = reader.text(".ticks text").split("|")
     assert all(re.fullmatch(r"\d+ [A-Z][a-z]{2}", tick) for tick in ticks)
     reader.find("[aria-label=Period] a:last-child").click()

@@ -1,4 +1,4 @@
-"""`/events` over the wire: who may listen, for how long, and what it costs others."""
+"""`/events` over the wire: what is sent, and how many clients may listen."""
 
 import socket
 
@@ -23,7 +23,7 @@ class Listener:
             pass
 
     def event(self) -> dict:
-        """The next event; comments are passed over."""
+        """The next event; comments are skipped."""
         fields: dict = {}
         while True:
             line = self.lines.readline()
@@ -53,7 +53,7 @@ def listen():
         listener.socket.close()
 
 
-def test_an_event_tells_that_something_has_changed(air, listen):
+def test_a_change_is_sent_as_an_event_and_a_missed_one_at_once_after_reconnecting(air, listen):
     listener = listen(air.exporter)
     air.say(Delhi=150.5)
     event = listener.event()
@@ -61,11 +61,11 @@ def test_an_event_tells_that_something_has_changed(air, listen):
     air.say(Kolkata=251)
     later = listener.event()
     assert later["id"] != event["id"]
-    # Who missed something hears of it at once.
+    # A client that missed an event gets one at once.
     assert listen(air.exporter, event["id"]).event()["event"] == "change"
 
 
-def test_all_addresses_have_at_most_256_listeners(air, listen):
+def test_listeners_beyond_256_across_all_addresses_are_rejected(air, listen):
     addresses = [f"127.0.0.{2 + number % 4}" for number in range(256)]
     listeners = [listen(air.exporter, source=address) for address in addresses]
     assert {listener.status for listener in listeners} == {200}
@@ -75,5 +75,5 @@ def test_all_addresses_have_at_most_256_listeners(air, listen):
     assert {listener.event()["event"] for listener in listeners} == {"change"}
     listeners[0].close()
     air.exporter.wait_for_sample("airquality_exporter_event_listeners", 255)
-    # The place is free once the connection has ended, a moment after its listener.
+    # The place becomes free with the end of the connection, a moment after its listener's.
     wait_for(lambda: listen(air.exporter).status == 200, "a place")

@@ -1,4 +1,4 @@
-"""What is seen while the air changes: in every frame, all that is said of a city agrees."""
+"""While readings change, every painted frame shows consistent facts about each city."""
 
 import random
 
@@ -11,7 +11,7 @@ NAMES = {1: "Good", 2: "Satisfactory", 3: "Moderate", 4: "Poor", 5: "Very Poor",
 BASES = [20, 60, 120, 220, 320, 420]
 CITIES = [f"Town {number:02}" for number in range(40)]
 
-# Looks at the page in each frame that the browser paints.
+# Records what the page shows in each frame that the browser paints.
 WATCH = """
 window.frames_seen = 0;
 window.seen = {};
@@ -38,9 +38,9 @@ def category(index: int) -> int:
 
 
 @pytest.mark.parametrize("path,rounds", [("/", 25), ("/?kiosk", 4), ("/city/Town%2000", 7)])
-def test_every_frame_agrees(breathe, browser, path, rounds):
-    """Each round changes all 40 cities: in the list, 1,000 changes in all."""
-    air = breathe()
+def test_every_frame_shows_consistent_facts_about_each_city(start_air, browser, path, rounds):
+    """Each round changes all 40 cities: 1,000 changes in the list altogether."""
+    air = start_air()
     chance = random.Random(8)
     air.send({name: 10 for name in CITIES})
     air.wait_for_cities(len(CITIES))
@@ -49,7 +49,7 @@ def test_every_frame_agrees(breathe, browser, path, rounds):
     browser.wait_for("body[data-live]")
     browser.run(WATCH)
     for turn in range(rounds):
-        # Another category than before for each city.
+        # Each city gets another category than in the previous round.
         levels = [
             BASES[(turn + 1 + place) % 6] + chance.randrange(30) for place in range(len(CITIES))
         ]
@@ -74,7 +74,7 @@ return [...document.querySelectorAll("li.city .index, .current .index")].map(e =
 
 
 def scale(air) -> tuple[dict[int, str], dict[int, str]]:
-    """The colours of the categories as a browser says them, and their advice."""
+    """The colours of the categories in the notation of browsers, and their health advice."""
     history = air.exporter.get("/history.json").json
     colours = {}
     for each in history["scale"]["categories"]:

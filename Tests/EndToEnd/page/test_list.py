@@ -11,7 +11,7 @@ from support.waiting import wait_for
 BY_INDEX = ["Delhi", "Kolkata", "Mumbai", "Chennai", "Lucknow", "Indore"]
 
 
-def test_the_list_shows_everything_worst_first(air, browser):
+def test_the_list_shows_all_cities_with_their_details_worst_first(air, browser):
     browser.open(air.address)
     assert browser.names() == BY_INDEX
     assert browser.text(".summary b") == "6|1|1|2|1|1|0"
@@ -25,9 +25,9 @@ def test_the_list_shows_everything_worst_first(air, browser):
     assert browser.find("li.city .spark polyline")
 
 
-def test_faces_and_numbers_have_the_colours_of_their_category(breathe, browser):
-    """Six drawings, no letters that a font may lack; long words take two lines at most."""
-    air = breathe("--aqi.scale", "us")
+def test_faces_and_numbers_have_the_colours_of_their_category(start_air, browser):
+    """Faces are drawings, not characters that a font may lack; words take at most two lines."""
+    air = start_air("--aqi.scale", "us")
     air.send({f"Town {number}": aqi for number, aqi in enumerate((25, 75, 125, 175, 275, 325))})
     air.wait_for_cities(6)
     for scheme in ("light", "dark"):
@@ -75,9 +75,9 @@ def test_faces_and_numbers_have_the_colours_of_their_category(breathe, browser):
         assert lines <= 2 and hole <= 240, width
 
 
-def test_a_sparkline_begins_after_the_first_interval(breathe, reader):
-    """The first two points come at once and say nothing about the time between them."""
-    air = breathe()
+def test_a_sparkline_is_shown_only_with_at_least_three_points(start_air, reader):
+    """The first two come in quick succession and say nothing about the usual interval."""
+    air = start_air()
     for age in (120, 60, 0):
         air.say(Delhi=100 + age, **({} if age else {"Pune": 80}), age=age)
         if age == 60:
@@ -90,9 +90,9 @@ def test_a_sparkline_begins_after_the_first_interval(breathe, reader):
 
 
 @pytest.mark.parametrize("count", [0, 1, 10_000])
-def test_the_pages_of_no_city_one_and_very_many_fit(breathe, browser, count):
-    """Without places and pollutants, there is nothing on any page that speaks of them."""
-    air = breathe(*EXTRAS, "--history.capacity", "2")
+def test_pages_fit_with_no_city_one_city_and_ten_thousand_cities(start_air, browser, count):
+    """Without places and pollutants, no page mentions them."""
+    air = start_air(*EXTRAS, "--history.capacity", "2")
     for first in range(0, count, 1000):
         numbers = range(first, min(count, first + 1000))
         air.send({f"City {number:05}": number / 20 for number in numbers})
@@ -119,7 +119,7 @@ def test_the_list_follows_the_feed_without_a_reload(air, browser):
     browser.wait_for("body[data-live]")
     air.say(Delhi=327.25)
     browser.wait_for("li[data-city=Delhi] .index", "327")
-    # The order follows, and the counts.
+    # The order and the counts follow.
     air.say(Indore=411.5)
     wait_for(lambda: browser.names()[0] == "Indore", "the worst city on top")
     browser.wait_for(".summary [data-category='6'] b", "1")
@@ -133,7 +133,7 @@ def test_the_list_follows_the_feed_without_a_reload(air, browser):
     air.say(Kolkata=20)
     browser.wait_for("li[data-city=Kolkata] .change.better", "Improved")
     assert "▲" in browser.run(arrow, "li[data-city=Kolkata] .better")
-    # So does a city that is new.
+    # A new city appears too.
     air.say(Agra=88)
     wait_for(lambda: "Agra" in browser.names(), "the new city")
     assert browser.run("return window.isTheSamePage")
@@ -162,7 +162,7 @@ def test_a_city_flashes_when_its_category_changes(air, browser):
     wait_for(lambda: not browser.all("[data-flash]"), "its end")
 
 
-def test_nothing_moves_for_those_who_want_no_motion(air, browser):
+def test_a_changed_city_is_marked_without_animation_under_reduced_motion(air, browser):
     browser.show(reduced_motion=True)
     browser.open(air.address)
     browser.wait_for("body[data-live]")
@@ -170,7 +170,7 @@ def test_nothing_moves_for_those_who_want_no_motion(air, browser):
     browser.wait_for("[data-flash]")
     style = "getComputedStyle(document.querySelector('[data-flash]'), '::before')"
     assert browser.run(f"return {style}.animationName") == "none"
-    # It is marked all the same.
+    # The change is still marked.
     assert browser.run(f"return {style}.boxShadow") != "none"
 
 
@@ -189,7 +189,7 @@ def test_the_order_is_remembered_in_the_address(air, browser):
     wait_for(lambda: browser.names() == sorted(BY_INDEX), "the order before")
 
 
-def test_search_and_filter_go_together(air, browser):
+def test_search_and_category_filter_can_be_combined(air, browser):
     browser.open(air.address)
     browser.find("#search").send_keys("n")
     wait_for(lambda: browser.names() == ["Chennai", "Lucknow", "Indore"], "the cities with an n")
@@ -197,7 +197,7 @@ def test_search_and_filter_go_together(air, browser):
     wait_for(lambda: browser.names() == ["Chennai"], "the one with two")
     assert "search=nn" in browser.driver.current_url
     assert browser.focused == "search"
-    # Counted is what the search leaves.
+    # The counts cover only what the search finds.
     assert browser.text(".summary b") == "1|0|0|1|0|0|0"
     browser.find(".summary [data-category='1']").click()
     browser.wait_for(".empty", "No matching city.")
@@ -206,12 +206,12 @@ def test_search_and_filter_go_together(air, browser):
     assert browser.find("#search").get_attribute("value") == ""
     browser.find(".summary [data-category='3']").click()
     wait_for(lambda: browser.names() == ["Mumbai", "Chennai"], "the moderate ones")
-    # One that leaves the category leaves the list.
+    # A city that leaves the category disappears from the list.
     air.say(Mumbai=20)
     wait_for(lambda: browser.names() == ["Chennai"], "the one that is left")
 
 
-def test_the_keyboard_is_enough(air, browser):
+def test_the_list_can_be_used_with_the_keyboard_alone(air, browser):
     browser.open(air.address)
     browser.wait_for("body[data-live]")
     browser.press(Keys.TAB)
@@ -227,21 +227,21 @@ def test_the_keyboard_is_enough(air, browser):
     assert browser.driver.current_url == air.address + "/city/Kolkata"
 
 
-def test_the_ages_count_on(air, browser):
+def test_the_displayed_age_of_a_reading_keeps_counting(air, browser):
     browser.open(air.address)
     before = browser.text("li[data-city=Delhi] .updated")
     assert before.endswith(" ago") or before.endswith("just now")
     wait_for(lambda: browser.text("li[data-city=Delhi] .updated") != before, "the next second")
 
 
-def test_a_list_of_many_cities_has_pages(breathe, browser):
-    air = breathe("--history.capacity", "2")
+def test_a_list_of_many_cities_is_split_into_pages(start_air, browser):
+    air = start_air("--history.capacity", "2")
     air.send({f"City {number:04}": number % 500 for number in range(1000)})
     air.wait_for_cities(1000)
     browser.open(air.address + "/?sort=name")
     assert browser.names() == [f"City {number:04}" for number in range(100)]
     assert browser.text(".summary li:first-child b") == "1000"
-    # By the keyboard: the page may still move below a mouse.
+    # With the keyboard, because the layout may still shift under a mouse.
     browser.find(".pager [rel=next]").send_keys(Keys.ENTER)
     wait_for(lambda: browser.names()[0] == "City 0100", "the second page")
     assert browser.driver.current_url == air.address + "/?sort=name&page=2"
@@ -250,8 +250,8 @@ def test_a_list_of_many_cities_has_pages(breathe, browser):
     assert not browser.all(".pager")
 
 
-def test_names_are_nothing_but_text(breathe, browser):
-    air = breathe()
+def test_hostile_and_long_city_names_are_shown_as_plain_text(start_air, browser):
+    air = start_air()
     evil = "</script><img src=x onerror=alert(1)>"
     long = "Llanfairpwllgwyngyllgogerychwyrndrobwllllantysiliogogogoch" * 2
     names = [evil, "القاهرة", "עיר ‮left", long, "..", ".", "a/b?c#d%41", "\"&'<>"]

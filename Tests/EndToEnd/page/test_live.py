@@ -12,9 +12,9 @@ from support.waiting import wait_for
 BANNER = "Live data interrupted since"
 
 
-def test_the_page_says_that_the_feed_is_lost_and_that_it_is_back(breathe, browser):
-    # Alone it would wait for up to half an hour.
-    air = breathe(
+def test_the_page_reports_the_loss_of_the_feed_and_its_return(start_air, browser):
+    # Without the button, it would wait for up to half an hour.
+    air = start_air(
         "--web.enable-lifecycle", "--feed.reconnect-min", "30m", "--feed.reconnect-max", "30m"
     )
     air.say(Delhi=300)
@@ -24,10 +24,10 @@ def test_the_page_says_that_the_feed_is_lost_and_that_it_is_back(breathe, browse
     air.feed.stop()
     browser.wait_for(".banner", BANNER)
     browser.wait_for(".feed.stale", "Interrupted")
-    # Everyone may read the page: it names no address, whatever is wrong.
+    # The page is public, so it never names the feed's address, whatever is wrong.
     assert "127.0.0.1" not in browser.find("body").text
     assert "127.0.0.1" not in air.exporter.get("/about").body.decode()
-    # What was known is still shown.
+    # The last known readings are still shown.
     assert browser.names() == ["Delhi"]
     with WebSocketFeed(air.feed.port) as again:
         browser.find(".retry button").click()
@@ -40,8 +40,8 @@ def test_the_page_says_that_the_feed_is_lost_and_that_it_is_back(breathe, browse
         assert browser.all(".feed.live")
 
 
-def test_the_page_says_that_the_feed_is_lost_without_script(breathe, browser):
-    air = breathe(
+def test_the_page_reports_the_loss_of_the_feed_without_script(start_air, browser):
+    air = start_air(
         "--web.enable-lifecycle", "--feed.reconnect-min", "30m", "--feed.reconnect-max", "30m"
     )
     air.say(Delhi=300)
@@ -64,21 +64,21 @@ def test_the_page_says_that_the_feed_is_lost_without_script(breathe, browser):
     assert browser.all("a[href$=metrics]")
 
 
-def test_the_page_has_no_button_that_would_be_rejected(breathe, browser):
-    air = breathe()
+def test_the_page_has_no_reconnect_button_unless_lifecycle_requests_are_enabled(start_air, browser):
+    air = start_air()
     air.feed.stop()
     air.exporter.wait_for_sample("airquality_exporter_feed_connected", 0)
     browser.open(air.address)
     browser.wait_for(".banner", "Waiting for the first reading.")
     browser.wait_for(".feed.stale", "Waiting")
     assert not browser.all(".retry")
-    # Nothing to search in, nothing to count.
+    # There is nothing to search or count.
     assert not browser.all("#search, .summary")
     browser.wait_for("body[data-live]")
 
 
-def test_the_page_says_that_a_feed_sends_no_readings_and_why(breathe, browser):
-    air = breathe()
+def test_the_page_says_why_the_feed_gives_no_readings(start_air, browser):
+    air = start_air()
     browser.open(air.address)
     browser.wait_for(".banner", "Connected, no readings yet.")
     air.feed.send([])
@@ -87,22 +87,22 @@ def test_the_page_says_that_a_feed_sends_no_readings_and_why(breathe, browser):
     browser.wait_for(".banner", "--feed.city-field")
 
 
-def test_the_page_says_that_the_exporter_is_gone(air, browser):
+def test_an_open_page_reports_that_the_exporter_has_stopped(air, browser):
     browser.open(air.address)
     browser.wait_for("body[data-live]")
     air.exporter.stop()
     browser.wait_for(".banner", BANNER)
     browser.wait_for(".feed.stale", "Interrupted")
     assert browser.names()
-    # The failed loads themselves, and no more of them afterwards.
+    # Only the failed loads themselves are errors, and there are no more of them afterwards.
     browser.open("about:blank")
     assert all(
         "ERR_CONNECTION_REFUSED" in error or "ERR_INCOMPLETE" in error for error in browser.errors()
     )
 
 
-def test_the_page_of_a_city_that_has_expired_says_so(breathe, browser):
-    air = breathe("--city.expire-after", "3s")
+def test_the_page_of_an_expired_city_says_that_it_has_no_readings(start_air, browser):
+    air = start_air("--city.expire-after", "3s")
     air.say(Delhi=300)
     air.wait_for_cities(1)
     browser.open(air.address + "/city/Delhi")
@@ -111,8 +111,8 @@ def test_the_page_of_a_city_that_has_expired_says_so(breathe, browser):
     assert all("404" in each for each in browser.errors())
 
 
-def test_the_page_asks_again_and_again_where_events_are_rejected(air, browser):
-    """64 listeners of one address is all there are."""
+def test_the_page_polls_if_its_request_for_events_is_rejected(air, browser):
+    """One address may have 64 listeners."""
     with contextlib.ExitStack() as stack:
         for _ in range(64):
             other = urllib.request.urlopen(f"{air.address}/events", timeout=60)
@@ -125,7 +125,7 @@ def test_the_page_asks_again_and_again_where_events_are_rejected(air, browser):
         browser.errors()
 
 
-def test_the_page_shows_everything_without_script(air, browser):
+def test_the_list_and_the_chart_work_without_script(air, browser):
     browser.allow_script(False)
     browser.open(air.address)
     names = [element.text for element in browser.all("li.city .name")]
@@ -148,7 +148,7 @@ def test_the_page_shows_everything_without_script(air, browser):
     wait_for(lambda: "from=" in browser.driver.current_url, "the zoom")
 
 
-def test_the_page_reloads_without_script(air, browser):
+def test_the_page_reloads_itself_without_script(air, browser):
     browser.allow_script(False)
     browser.open(air.address)
     assert "10" == browser.find("meta[http-equiv=refresh]").get_attribute("content")
@@ -156,8 +156,8 @@ def test_the_page_reloads_without_script(air, browser):
     wait_for(lambda: "327" in browser.find("li.city").text, "the reload")
 
 
-def test_many_kept_pages_hold_no_streams(air, browser):
-    """A browser has six connections to a host; pages that it keeps for the way back hold none."""
+def test_pages_in_the_back_forward_cache_hold_no_event_streams(air, browser):
+    """A browser opens six connections to a host; pages in its back-forward cache use none."""
     for _ in range(4):
         for name in ("Delhi", "Mumbai"):
             browser.open(f"{air.address}/city/{name}")
@@ -169,8 +169,8 @@ def test_many_kept_pages_hold_no_streams(air, browser):
     browser.wait_for(".current .word", "Good")
 
 
-def test_many_tabs_hold_no_streams(air, browser):
-    """Only the tab in front does, so the seventh gets one of the browser's connections too."""
+def test_tabs_in_the_background_hold_no_event_streams(air, browser):
+    """Only the visible tab holds one, so a seventh tab also gets one of the six connections."""
     first = browser.driver.current_window_handle
     try:
         for _ in range(7):
@@ -178,7 +178,7 @@ def test_many_tabs_hold_no_streams(air, browser):
             browser.open(air.address)
             browser.wait_for("body[data-live]")
         air.exporter.wait_for_sample("airquality_exporter_event_listeners", 1)
-        # A tab that was behind has what was missed as soon as it is in front.
+        # A background tab catches up as soon as it comes to the front.
         last = browser.driver.window_handles[-1]
         browser.driver.switch_to.window(browser.driver.window_handles[1])
         air.say(Delhi=41)
@@ -193,7 +193,7 @@ def test_many_tabs_hold_no_streams(air, browser):
         browser.driver.switch_to.window(first)
 
 
-def test_the_page_works_below_a_path_of_a_proxy(air, browser):
+def test_the_page_works_under_a_path_of_a_proxy_that_rejects_events(air, browser):
     """Links are relative, so a proxy may serve the page anywhere, and may reject events."""
 
     class Proxy(http.server.BaseHTTPRequestHandler):

@@ -122,7 +122,7 @@ class Browser:
             if entry["level"] in ("SEVERE", "WARNING")
         ]
 
-    def violations_of_access(self) -> list[str]:
+    def accessibility_violations(self) -> list[str]:
         """What axe-core finds against WCAG 2.2 A and AA and good practice."""
         self.run(AXE)
         found = self.driver.execute_async_script(

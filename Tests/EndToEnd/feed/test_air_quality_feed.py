@@ -207,7 +207,7 @@ def test_a_recording_is_replayed_as_it_came(start, python_feed, tmp_path):
     assert page.value(metrics.DISCONNECTS, reason="closed") == 1
 
 
-def test_systemd_is_told_of_start_life_and_end(start, tmp_path):
+def test_systemd_is_notified_of_readiness_liveness_and_shutdown(start, tmp_path):
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listening:
         listening.bind(str(tmp_path / "notify"))
         listening.settimeout(30)

@@ -14,13 +14,12 @@ def server(authority) -> Certificate:
 
 @pytest.fixture(scope="module")
 def clients(authority, stranger) -> dict[str, tuple[str, ...]]:
-    """curl's options for clients: without a certificate, with one of our authority, with one of
-    another's."""
+    """curl's options for clients without a certificate and with certificates of several kinds."""
     issued = {
         "trusted": authority.issue(
             "client", "DNS:prometheus.example,URI:spiffe://example/prometheus,IP:10.1.2.3"
         ),
-        # As a common recipe for OpenSSL makes them: allowed to take in keys, and not to sign.
+        # As a common OpenSSL recipe makes them: for key encipherment, not for signatures.
         "of the recipe": authority.issue("recipe", usage="keyEncipherment,dataEncipherment"),
         "foreign": stranger.issue("client", "DNS:prometheus.example"),
         "expired": authority.issue("expired", "DNS:prometheus.example", is_expired=True),
@@ -33,7 +32,7 @@ def clients(authority, stranger) -> dict[str, tuple[str, ...]]:
 
 @pytest.fixture
 def web(tmp_path):
-    """Writes the file; JSON is YAML. It appears whole, as editors and Kubernetes replace files."""
+    """Replaces the file atomically, as editors and Kubernetes do. JSON is also YAML."""
 
     def write(content: dict | str) -> str:
         text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)

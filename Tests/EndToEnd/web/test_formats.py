@@ -1,5 +1,5 @@
-"""Every format of the metrics page, plain and gzip, with odd city names and every family, before
-independent judges."""
+"""Every format of the metrics page, plain and gzip, with odd city names and every metric family,
+checked by independent parsers."""
 
 import pathlib
 import re
@@ -17,8 +17,8 @@ from support.names import ODD_NAMES, REFUSED_NAMES, SENT_NAMES
 from support.peers import WebSocketFeed
 
 README = pathlib.Path(__file__).parents[3] / "Sources/Exporter/AirQualityExporter/README.md"
-#: Families and their types by the README's table, without those that nothing here is said of, and
-#: those that exporters have in common; OpenMetrics names counters without `_total`.
+#: Metric families and their types from the README's table, without those that have no samples here,
+#: and the common ones of exporters; OpenMetrics names counters without `_total`.
 FAMILIES = dict(re.findall(r"^\| `(airquality_\w+)` \| (\w+) \|", README.read_text(), re.MULTILINE))
 for name in ("subindex", "city_info", "exporter_tls_handshake_failures_total"):
     del FAMILIES[f"airquality_{name}"]
@@ -43,7 +43,7 @@ ODD_SOURCE = '"quo\\"te"; kind=model; license="\\\\ {label=\\"x\\"} 2"'
 @pytest.fixture(scope="module")
 def exporter(programs, tmp_path_factory):
     """An exporter whose state is complete and no longer changes: odd names, category changes,
-    pollutants, a source that names itself oddly, storage, a shard."""
+    pollutants, a source with an odd name, storage, a shard."""
     storage = tmp_path_factory.mktemp("formats") / "history.db"
     flags = (f"--storage.file={storage}", "--history.interval=0", "--feed.idle-timeout=0")
     flags += ("--feed.pollutants-field=air", "--city.shard=0/1")
@@ -68,7 +68,7 @@ def exporter(programs, tmp_path_factory):
 
 @pytest.fixture(scope="module", params=["plain", "gzip"])
 def pages(request, exporter):
-    """A page of each format: its bytes without the compression."""
+    """The page in each format, decompressed."""
     found = {}
     for name, (accept, content_type) in FORMATS.items():
         answer = exporter.get(
@@ -85,7 +85,7 @@ def pages(request, exporter):
 
 
 def comparable(samples: list) -> dict:
-    """The samples by series; of what changes from page to page, only that it is there."""
+    """The samples by series; of those that change from page to page, only their presence."""
     changing = re.compile(f"process_|promhttp_|{metrics.LAST_WRITE}")
     return {
         (name, tuple(sorted(labels.items()))): None if changing.match(name) else value
@@ -93,7 +93,7 @@ def comparable(samples: list) -> dict:
     }
 
 
-def test_promtool_accepts_the_text(pages):
+def test_promtool_accepts_the_text_format(pages):
     if not shutil.which("promtool"):
         pytest.skip("promtool is not installed")
     check = subprocess.run(["promtool", "check", "metrics"], input=pages[TEXT], capture_output=True)
@@ -101,9 +101,9 @@ def test_promtool_accepts_the_text(pages):
 
 
 @pytest.mark.parametrize("name, parse", [(TEXT, parse_text), (OPENMETRICS_TEXT, parse_openmetrics)])
-def test_a_parser_of_python_finds_every_family_and_city(pages, name, parse):
+def test_the_python_parsers_find_every_metric_family_and_city(pages, name, parse):
     families = {family.name: family for family in parse(pages[name].decode())}
-    # Both parsers take the end off a counter's name.
+    # Both parsers strip the suffix of a counter's name.
     assert {name: family.type for name, family in families.items()} == {
         name.removesuffix("_total") if kind == "counter" else name: kind
         for name, kind in FAMILIES.items()
@@ -114,7 +114,7 @@ def test_a_parser_of_python_finds_every_family_and_city(pages, name, parse):
     assert found == {name: 123.456 for name in ODD_NAMES}
 
 
-def test_the_reader_of_these_tests_agrees_with_the_parser_of_python(pages):
+def test_the_parser_of_these_tests_agrees_with_the_python_parser(pages):
     theirs = [
         (sample.name, sample.labels, sample.value)
         for family in parse_text(pages[TEXT].decode())
@@ -123,7 +123,7 @@ def test_the_reader_of_these_tests_agrees_with_the_parser_of_python(pages):
     assert [tuple(sample) for sample in parse_samples(pages[TEXT].decode())] == theirs
 
 
-def test_pollutants_and_source_are_what_the_feed_said(pages):
+def test_pollutants_and_source_are_exported_as_the_feed_sent_them(pages):
     families = {family.name: family for family in parse_text(pages[TEXT].decode())}
     assert {
         (sample.labels["city"], sample.labels["pollutant"]): sample.value
@@ -138,11 +138,11 @@ def test_pollutants_and_source_are_what_the_feed_said(pages):
     assert source.labels == said | {"feed": source.labels["feed"]}
 
 
-def test_the_grammar_of_openmetrics_accepts_the_page(pages):
+def test_the_page_conforms_to_the_openmetrics_grammar(pages):
     assert openmetrics_grammar.complaint(pages[OPENMETRICS_TEXT].decode()) is None
 
 
-def test_all_formats_say_the_same(pages):
+def test_all_formats_contain_the_same_samples(pages):
     expected = comparable(parse_samples(pages[TEXT].decode()))
     assert len(expected) > 6 * len(ODD_NAMES)
     for page in pages.values():
@@ -150,7 +150,7 @@ def test_all_formats_say_the_same(pages):
         assert comparable(parse_samples(page.decode())) == expected
 
 
-def test_families_of_cities_can_be_left_out(start, python_feed):
+def test_only_the_selected_metric_families_of_cities_are_exported(start, python_feed):
     flags = [f"--metrics.families={name}" for name in ("updated", "index")]
     exporter = start.reader(python_feed, *flags)
     python_feed.send([{"city": "Pune", "aqi": 7}])
@@ -160,7 +160,7 @@ def test_families_of_cities_can_be_left_out(start, python_feed):
     assert found == [metrics.INDEX, "airquality_last_update_timestamp_seconds"]
 
 
-def test_families_and_helps_come_in_the_same_order_in_every_format(pages):
+def test_metric_families_and_help_have_the_same_order_in_text_and_openmetrics(pages):
     def names(page: str) -> list[tuple[str, str]]:
         return re.findall(r"^# HELP (\S+) (.*)$", page, re.MULTILINE)
 
@@ -172,7 +172,7 @@ def test_families_and_helps_come_in_the_same_order_in_every_format(pages):
     assert names(pages[OPENMETRICS_TEXT].decode()) == short
 
 
-def test_an_unchanged_state_is_the_same_bytes(start, python_feed):
+def test_an_unchanged_state_gives_identical_responses(start, python_feed):
     exporter = start.reader(python_feed, "--web.disable-exporter-metrics")
     python_feed.send([{"city": name, "aqi": 7} for name in SENT_NAMES])
     exporter.wait_for_sample(metrics.CITIES, len(ODD_NAMES))

@@ -1,4 +1,4 @@
-"""`healthcheck` reads the web configuration as the server does."""
+"""`healthcheck` reads the same web configuration as the server."""
 
 import pathlib
 import socket
@@ -8,7 +8,7 @@ from support.curl import curl
 from support.web_configuration import expect_healthcheck, tls, users
 
 
-def test_the_healthcheck_follows_the_configuration(start, programs, authority, server, web):
+def test_the_healthcheck_supports_tls_and_passwords(start, programs, authority, server, web):
     for content in ("", users(alice="secret"), tls(server), tls(server) | users(alice="secret")):
         file = web(content)
         exporter = start.exporter("--feed.demo", "--web.config.file", file)
@@ -17,7 +17,7 @@ def test_the_healthcheck_follows_the_configuration(start, programs, authority, s
         exporter.stop()
 
 
-def test_the_healthcheck_asks_a_unix_socket(start, programs, authority, server, web):
+def test_the_healthcheck_works_over_a_unix_socket(start, programs, authority, server, web):
     with tempfile.TemporaryDirectory(prefix="aqe") as folder:
         path = str(pathlib.Path(folder) / "s")
         file = web(tls(server) | users(alice="secret"))
@@ -27,7 +27,7 @@ def test_the_healthcheck_asks_a_unix_socket(start, programs, authority, server, 
         assert curl("https://localhost/-/ready", *options).status == 200
 
 
-def test_the_healthcheck_reads_the_environment(start, programs, server, web):
+def test_the_healthcheck_reads_its_flags_from_the_environment(start, programs, server, web):
     file = web(tls(server))
     exporter = start.exporter("--feed.demo", "--web.config.file", file)
     expect_healthcheck(programs, exporter.address, file)
@@ -39,15 +39,15 @@ def test_the_healthcheck_reads_the_environment(start, programs, server, web):
     assert (ended.process.returncode, len(ended.output)) == (0, 1), ended.errors
 
 
-def test_the_healthcheck_fails_in_one_line(start, programs, server, web, tmp_path):
+def test_a_failed_healthcheck_names_the_problem_in_one_line(start, programs, server, web, tmp_path):
     silent = socket.create_server(("127.0.0.1", 0))
     unconnected = start.exporter("--feed.url", f"ws://127.0.0.1:{silent.getsockname()[1]}/")
     cases = [
-        (unconnected.address, "", "503"),  # alive, and not ready
-        ("127.0.0.1:1", "", "127.0.0.1:1"),  # nobody there
+        (unconnected.address, "", "503"),  # alive but not ready
+        ("127.0.0.1:1", "", "127.0.0.1:1"),  # nothing listens
         (f"unix:{tmp_path}/none", "", "none"),
-        (f"127.0.0.1:{silent.getsockname()[1]}", "", "127.0.0.1"),  # somebody who never answers
-        (unconnected.address, tls(server), unconnected.address),  # TLS expected, none spoken
+        (f"127.0.0.1:{silent.getsockname()[1]}", "", "127.0.0.1"),  # never responds
+        (unconnected.address, tls(server), unconnected.address),  # TLS expected but not spoken
         (unconnected.address, "bogus: 1", "bogus"),
     ]
     with silent:

@@ -1,5 +1,5 @@
-"""The largest history: whole and sorted, a few at a time, and an error beyond. The tests are steps
-of one story."""
+"""The largest history: complete and sorted up to the limit, and an error beyond it. The tests are
+steps of one story."""
 
 import gzip
 from concurrent.futures import ThreadPoolExecutor
@@ -9,7 +9,7 @@ import pytest
 from support import metrics
 from support.peers import WebSocketFeed
 
-# All of it in one process.
+# All tests run in one process.
 pytestmark = pytest.mark.xdist_group("large history")
 
 CITIES = 7000
@@ -30,13 +30,13 @@ def large_feed():
 
 
 def fill(exporter, feed, first: int, last: int) -> None:
-    """Each city has as many points then as the last says."""
+    """Gives each city points up to the number `last`."""
     for index in range(first, last):
         feed.send_cities(index, CITIES)
         exporter.wait_for_figure(metrics.READINGS, (index + 1) * CITIES)
 
 
-def test_history_is_whole_and_the_same_in_every_form_up_to_its_limit(exporter, large_feed):
+def test_a_history_below_the_limit_is_complete_sorted_and_cacheable(exporter, large_feed):
     fill(exporter, large_feed, 0, 25)
     plain = exporter.get("/history.json")
     assert plain.status == 200
@@ -52,13 +52,13 @@ def test_history_is_whole_and_the_same_in_every_form_up_to_its_limit(exporter, l
     assert (again.status, again.body) == (304, b"")
 
 
-def test_many_who_ask_at_once_all_get_a_history(exporter):
+def test_concurrent_requests_for_the_history_all_succeed(exporter):
     with ThreadPoolExecutor(6) as pool:
         answers = pool.map(exporter.get, ["/history.json?limit=5"] * 6)
         assert [answer.status for answer in answers] == [200] * 6
 
 
-def test_more_than_two_hundred_thousand_points_are_an_error_that_says_how_to_ask(
+def test_a_history_of_more_than_200000_points_is_rejected_with_a_hint_to_select_cities(
     exporter, large_feed
 ):
     fill(exporter, large_feed, 25, 29)

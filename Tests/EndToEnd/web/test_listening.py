@@ -1,5 +1,5 @@
-"""Where the exporter listens: several addresses, IPv6, unix sockets, sockets and notifications of
-systemd."""
+"""Where the exporter listens: several addresses, IPv6, unix sockets, systemd's sockets and
+notifications."""
 
 import functools
 import os
@@ -31,7 +31,7 @@ def folder():
 
 @pytest.fixture
 def run(start):
-    """Starts the exporter as it is given."""
+    """Starts the exporter with the given arguments."""
     return functools.partial(start.program, "air-quality-exporter", "--feed.demo")
 
 
@@ -46,7 +46,7 @@ def addresses(program: Program, count: int = 1) -> list[str]:
     return found()
 
 
-def answers(address: str) -> bool:
+def serves(address: str) -> bool:
     if address.startswith("unix:"):
         answer = curl("http://localhost/metrics", "--unix-socket", address.removeprefix("unix:"))
     else:
@@ -56,7 +56,7 @@ def answers(address: str) -> bool:
 
 
 def expect_one_line(program: Program, *parts: str) -> None:
-    """It rejected the start, and said why in one line that has these parts."""
+    """The start was rejected with one line that contains these parts."""
     assert program.wait() != 0
     assert (program.output, len(program.errors)) == ([], 1), program.errors
     assert all(part in program.errors[0] for part in parts), program.errors
@@ -66,33 +66,33 @@ def expect_one_line(program: Program, *parts: str) -> None:
 
 
 @needs_ipv6
-def test_several_addresses_answer_in_the_order_given(run, folder):
+def test_all_given_addresses_are_served_and_logged_in_order(run, folder):
     one, other = f"unix:{folder / 'a'}", f"unix:{folder / 'b'}"
     given = ["127.0.0.1:0", "[::1]:0", one, "127.0.0.2:0", other]
     found = addresses(run(*(f"--web.listen-address={each}" for each in given)), len(given))
     assert [re.sub(r":[1-9]\d*$", ":0", address) for address in found] == given
-    assert all(answers(address) for address in found)
+    assert all(serves(address) for address in found)
 
 
 @needs_ipv6
 @pytest.mark.parametrize("flag", [":0", "[::]:0"])
-def test_all_interfaces_are_ipv4_and_ipv6(run, flag):
+def test_a_wildcard_address_listens_on_ipv4_and_ipv6(run, flag):
     (address,) = addresses(run("--web.listen-address", flag))
     port = address.rsplit(":", 1)[1]
-    assert all(answers(f"{host}:{port}") for host in ("127.0.0.1", "[::1]", "127.0.0.3"))
+    assert all(serves(f"{host}:{port}") for host in ("127.0.0.1", "[::1]", "127.0.0.3"))
 
 
-def test_a_loopback_address_is_not_the_others(run):
+def test_a_loopback_address_does_not_listen_on_other_addresses(run):
     (address,) = addresses(run("--web.listen-address", "127.0.0.2:0"))
-    assert answers(address)
+    assert serves(address)
     with pytest.raises(CurlError) as failure:
         curl(f"http://127.0.0.1:{address.rsplit(':', 1)[1]}/metrics")
     assert failure.value.status == COULD_NOT_CONNECT
 
 
-# HTTPListenTests has more of them.
+# HTTPListenTests has more cases.
 @pytest.mark.parametrize("address", ["127.0.0.1", "unix:" + "/x" * 60, ""])
-def test_a_bad_address_is_one_line(run, address):
+def test_an_invalid_address_is_rejected_with_one_line(run, address):
     program = run("--web.listen-address", address)
     expect_one_line(program, "--web.listen-address", f'"{address}"', "expected")
 
@@ -100,17 +100,17 @@ def test_a_bad_address_is_one_line(run, address):
 @pytest.mark.parametrize(
     "address", ["192.0.2.1:0", "no-such-host.invalid:0", "unix:/no/such/folder/s"]
 )
-def test_an_address_that_cannot_be_bound_is_one_line(run, address):
+def test_an_address_that_cannot_be_bound_is_rejected_with_one_line(run, address):
     program = run("--web.listen-address", address)
     expect_one_line(program, "--web.listen-address: cannot listen on", address.removesuffix(":0"))
 
 
-def test_a_port_in_use_is_one_line_and_leaves_nothing_behind(run, programs, folder):
+def test_a_port_in_use_is_rejected_with_one_line_and_leaves_no_socket_behind(run, programs, folder):
     (address,) = addresses(run("--web.listen-address", "127.0.0.1:0"))
     late = run("--web.listen-address", f"unix:{folder / 's'}", "--web.listen-address", address)
     expect_one_line(late, "--web.listen-address: cannot listen on", address, "in use", "such as")
     assert not (folder / "s").exists()
-    assert answers(address)
+    assert serves(address)
     line = programs.rejection("air-quality-feed", "simulate", f"--listen={address}")
     assert f'--listen "{address}": expected a free address' in line
 
@@ -118,9 +118,9 @@ def test_a_port_in_use_is_one_line_and_leaves_nothing_behind(run, programs, fold
 # MARK: unix sockets
 
 
-def test_a_unix_socket_is_removed_at_the_end(run, folder):
+def test_a_unix_socket_is_removed_on_shutdown(run, folder):
     program = run("--web.listen-address", f"unix:{folder / 's'}")
-    assert answers(addresses(program)[0])
+    assert serves(addresses(program)[0])
     assert (folder / "s").is_socket()
     program.signal(signal.SIGTERM)
     assert program.wait() == 0
@@ -133,17 +133,17 @@ def test_the_unix_socket_of_a_killed_exporter_is_replaced(run, folder):
     addresses(killed)
     killed.kill()
     assert (folder / "s").is_socket()
-    assert answers(addresses(run(*flags))[0])
+    assert serves(addresses(run(*flags))[0])
 
 
-def test_the_unix_socket_of_a_running_exporter_is_not(run, folder):
+def test_the_unix_socket_of_a_running_exporter_is_not_replaced(run, folder):
     flags = ("--web.listen-address", f"unix:{folder / 's'}")
     (address,) = addresses(run(*flags))
     expect_one_line(run(*flags), str(folder / "s"), "another process")
-    assert answers(address)
+    assert serves(address)
 
 
-def test_a_file_that_is_no_socket_is_not_replaced(run, folder):
+def test_a_file_that_is_not_a_socket_is_not_replaced(run, folder):
     (folder / "s").write_text("precious")
     program = run("--web.listen-address", f"unix:{folder / 's'}")
     expect_one_line(program, str(folder / "s"), "not a socket")
@@ -152,8 +152,8 @@ def test_a_file_that_is_no_socket_is_not_replaced(run, folder):
 
 # MARK: systemd
 
-# Does what systemd does for a socket unit (sd_listen_fds(3)): listens, and becomes the service with
-# descriptors from 3.
+# Acts as systemd does for a socket unit (sd_listen_fds(3)): listens, and becomes the service with
+# the sockets as descriptors from 3.
 LAUNCHER = """
 import os, socket, sys
 separator = sys.argv.index("--")
@@ -177,26 +177,26 @@ os.execv(command[0], command)
 """
 
 
-def test_sockets_of_systemd_are_served(run, folder):
+def test_sockets_from_systemd_are_served_and_not_removed(run, folder):
     launcher = (sys.executable, "-c", LAUNCHER, "127.0.0.1", str(folder / "s"), "127.0.0.2", "--")
     program = run("--web.systemd-socket", launcher=launcher)
     found = addresses(program, 3)
     hosts = [address.rpartition(":")[0] for address in found]
     assert hosts == ["127.0.0.1", "unix", "127.0.0.2"] and found[1] == f"unix:{folder / 's'}"
-    assert all(answers(address) for address in found)
+    assert all(serves(address) for address in found)
     program.signal(signal.SIGTERM)
     assert program.wait() == 0
     # systemd keeps listening on it.
     assert (folder / "s").is_socket()
 
 
-def test_without_sockets_of_systemd_the_start_is_rejected(run):
+def test_the_systemd_flag_without_sockets_from_systemd_is_rejected(run):
     expect_one_line(run("--web.systemd-socket"), "systemd")
     foreign = {"LISTEN_FDS": "1", "LISTEN_PID": "1"}
     expect_one_line(run("--web.systemd-socket", environment=foreign), "systemd")
 
 
-def test_a_descriptor_that_does_not_listen_is_rejected(run):
+def test_a_systemd_socket_that_does_not_listen_is_rejected(run):
     script = LAUNCHER.replace("    listening.listen()\n", "")
     launcher = (sys.executable, "-c", script, "127.0.0.1", "--")
     program = run("--web.systemd-socket", launcher=launcher)
@@ -214,13 +214,13 @@ def notifications(request, folder):
         yield listening, name.replace("\0", "@")
 
 
-def test_systemd_is_told_of_start_life_and_end(run, notifications):
+def test_systemd_is_notified_of_readiness_liveness_and_shutdown(run, notifications):
     listening, name = notifications
     environment = {"NOTIFY_SOCKET": name, "WATCHDOG_USEC": "400000"}
     program = run("--web.listen-address=127.0.0.1:0", environment=environment)
     assert listening.recv(4096).decode().split("\n")[0] == "READY=1"
-    # Ready means that it answers now.
-    assert answers(addresses(program)[0])
+    # Ready means that it serves now.
+    assert serves(addresses(program)[0])
     for _ in range(4):
         assert listening.recv(4096) == b"WATCHDOG=1"
     program.signal(signal.SIGTERM)
@@ -233,7 +233,7 @@ def test_systemd_is_told_of_start_life_and_end(run, notifications):
         listening.recv(4096)
 
 
-def test_a_start_that_fails_is_not_ready(run, notifications):
+def test_a_failed_start_sends_no_notification(run, notifications):
     listening, name = notifications
     program = run("--web.listen-address=192.0.2.1:0", environment={"NOTIFY_SOCKET": name})
     expect_one_line(program, "192.0.2.1")
@@ -242,7 +242,7 @@ def test_a_start_that_fails_is_not_ready(run, notifications):
         listening.recv(4096)
 
 
-def test_a_notification_that_nobody_takes_does_no_harm(run, folder):
+def test_a_missing_notification_socket_does_not_disturb_the_exporter(run, folder):
     nobody = {"NOTIFY_SOCKET": str(folder / "nobody")}
     program = run("--web.listen-address=127.0.0.1:0", environment=nobody)
-    assert answers(addresses(program)[0])
+    assert serves(addresses(program)[0])

@@ -1,4 +1,4 @@
-"""What clients ask for and what they get: format, compression, HEAD."""
+"""Content negotiation (format and compression) and HEAD."""
 
 import contextlib
 import http.client
@@ -17,7 +17,7 @@ def exporter(programs):
 
 
 UTF8 = "; escaping=allow-utf-8"
-# `Accept` of scrapers, and the format that they get; AcceptedFormatTests has more of them.
+# `Accept` headers and the resulting formats; AcceptedFormatTests has more cases.
 ACCEPTS = {
     "2.55 with UTF-8 names": (
         "application/openmetrics-text;version=1.0.0;q=0.5;escaping=allow-utf-8,"
@@ -30,17 +30,17 @@ ACCEPTS = {
 
 
 @pytest.mark.parametrize("accept, content_type", ACCEPTS.values(), ids=ACCEPTS)
-def test_accept_decides_about_the_format(exporter, accept, content_type):
+def test_the_accept_header_selects_the_format(exporter, accept, content_type):
     answer = exporter.get("/metrics", headers={"Accept": accept})
     assert (answer.status, answer.headers["Content-Type"]) == (200, content_type)
 
 
-# PrefersGzipTests has more of them.
+# PrefersGzipTests has more cases.
 @pytest.mark.parametrize(
     "accepted, is_gzip", [("gzip", True), ("gzip;q=0.5, identity", False), ("", False)]
 )
 @pytest.mark.parametrize("path", ["/metrics", "/history.json"])
-def test_accept_encoding_decides_about_gzip(exporter, path, accepted, is_gzip):
+def test_the_accept_encoding_header_selects_gzip(exporter, path, accepted, is_gzip):
     answer = exporter.get(path, headers={"Accept-Encoding": accepted})
     assert (answer.headers.get("Content-Encoding") == "gzip") == is_gzip
     assert "Accept-Encoding" in answer.headers["Vary"]
@@ -48,8 +48,8 @@ def test_accept_encoding_decides_about_gzip(exporter, path, accepted, is_gzip):
         gunzip(answer.body).decode()
 
 
-def test_gzip_says_the_same_while_the_page_grows(start, python_feed):
-    """What the store determines is compressed once for each of its versions."""
+def test_the_gzip_page_equals_the_plain_one_while_the_page_grows(start, python_feed):
+    """The part that depends only on the store is compressed once per version of the store."""
     exporter = start.reader(python_feed, "--web.disable-exporter-metrics")
     sizes = []
     for messages, cities in enumerate([12, 12, 200, 1000, 1000, 1001], start=1):
@@ -81,19 +81,19 @@ def quiet(programs):
     ["/metrics", "/history.json", "/", "/-/healthy", "/-/ready", "/nothing", "/history.json?x="],
 )
 @pytest.mark.parametrize("encoding", ENCODINGS.values())
-def test_head_has_the_headers_of_get(quiet, path, encoding):
+def test_head_has_the_same_status_and_headers_as_get_and_no_body(quiet, path, encoding):
     headers = {"Accept-Encoding": encoding, "Accept": FORMATS["OpenMetrics 1.0.0"][0]}
     get = quiet.get(path, headers=headers)
     head = quiet.get(path, "HEAD", headers=headers)
     assert head.body == b"" and get.body
     if path == "/":
-        # The page says the time to the millisecond, and is compressed to some bytes more or less.
+        # The page has the time in milliseconds, so its compressed size varies by a few bytes.
         lengths = [int(answer.headers.pop("Content-Length")) for answer in (get, head)]
         assert abs(lengths[0] - lengths[1]) < 16
     for answer in (get, head):
         answer.headers.pop("Date", None)
     assert (head.status, head.headers) == (get.status, get.headers)
-    # Nothing stands between this answer and the next one.
+    # Nothing comes between this response and the next one.
     client = http.client.HTTPConnection("127.0.0.1", quiet.port, timeout=30)
     with contextlib.closing(client) as connection:
         for method in ("HEAD", "GET"):

@@ -1,5 +1,5 @@
-"""Requests that are wrong, broken, hostile or unusual: what they get, and that nobody else
-notices."""
+"""Invalid, broken, hostile and unusual requests: which responses they get, and that nobody else is
+affected."""
 
 import json
 import random
@@ -19,7 +19,7 @@ from support.web_configuration import tls
 
 @pytest.fixture(scope="module")
 def exporter(programs):
-    """One exporter for everybody's attacks: what one test leaves behind, the next one meets."""
+    """One exporter for all attacks, so that each test meets what the previous ones left."""
     with (
         WebSocketFeed() as feed,
         programs.exporter("--feed.url", feed.url, "--history.interval", "0") as exporter,
@@ -31,7 +31,7 @@ def exporter(programs):
 
 
 @pytest.fixture(autouse=True)
-def lives_on(request):
+def stays_healthy(request):
     yield
     if "exporter" in request.fixturenames:
         expect_healthy(request.getfixturevalue("exporter"))
@@ -44,13 +44,13 @@ def expect_healthy(exporter):
 
 
 def expect_plain_line(answer: Answer) -> None:
-    """One line, in which nothing of the request comes back as markup."""
+    """One line that echoes no markup from the request."""
     expect_one_line(answer)
     assert "<" not in answer.text
 
 
 def is_page_of_library(answer: Answer) -> bool:
-    """It has nothing of the request in it."""
+    """The library's own page, which echoes nothing from the request."""
     pattern = (
         rb"<html><head><title>[A-Za-z &;:-]+</title></head>"
         rb"<body>[A-Za-z0-9 :,.&;/<>-]+</body></html>"
@@ -63,7 +63,7 @@ def is_page_of_library(answer: Answer) -> bool:
 
 
 def ask(exporter, target: str, method: str = "GET", host: str = "x", fields: str = "") -> Answer:
-    """The one answer to a request whose target is sent as it is."""
+    """The only response to a request whose target is sent unchanged."""
     fields = f"Host: {host}\r\nConnection: close\r\n{fields}"
     request = f"{method} {target} HTTP/1.1\r\n{fields}\r\n".encode()
     (answer,) = parse_answers(exchange(exporter.port, request), method)
@@ -77,12 +77,12 @@ def ask(exporter, target: str, method: str = "GET", host: str = "x", fields: str
         ("/metrics", "x/y", 400, "invalid Host header\n"),
     ],
 )
-def test_an_error_says_what_is_wrong(exporter, path, host, status, line):
+def test_an_error_response_says_what_is_wrong(exporter, path, host, status, line):
     answer = ask(exporter, path, host=host)
     assert (answer.status, answer.text) == (status, line) or is_page_of_library(answer)
 
 
-# HTTPRequestTargetTests has more of them.
+# HTTPRequestTargetTests has more cases.
 @pytest.mark.parametrize(
     "target, status",
     [
@@ -100,7 +100,7 @@ def test_an_error_says_what_is_wrong(exporter, path, host, status, line):
     ],
     ids=lambda value: str(value)[:40],
 )
-def test_a_target_has_its_status(exporter, target, status):
+def test_a_request_target_gets_the_expected_status(exporter, target, status):
     answer = ask(exporter, target)
     assert answer.status == status
     assert "X-Injected" not in answer.headers
@@ -109,14 +109,14 @@ def test_a_target_has_its_status(exporter, target, status):
 
 
 @pytest.mark.parametrize("size", [10_000, 30_000, 100_000])
-def test_a_target_without_end_is_rejected(exporter, size):
+def test_an_overlong_target_is_rejected(exporter, size):
     request = b"GET /" + b"a" * size + b" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
     answers = parse_answers(exchange(exporter.port, request))
     assert [answer.status for answer in answers] in ([], [414], [431])
 
 
 @pytest.mark.parametrize("method", ["POST", "CONNECT", "get", "G" * 100])
-def test_other_methods_are_not_allowed(exporter, method):
+def test_methods_other_than_get_and_head_are_not_allowed(exporter, method):
     for path in ("/metrics", "/", "/-/healthy", "/-/ready"):
         answer = ask(exporter, path, method)
         assert (answer.status, answer.headers["Allow"]) == (405, "GET, HEAD")
@@ -128,7 +128,7 @@ def test_other_methods_are_not_allowed(exporter, method):
 
 
 @pytest.mark.parametrize("path", ["/-/reload", "/-/reconnect"])
-def test_lifecycle_paths_want_a_post_and_the_flag(exporter, path):
+def test_lifecycle_paths_require_post_and_the_lifecycle_flag(exporter, path):
     for method in ("GET", "HEAD", "PUT"):
         answer = ask(exporter, path, method)
         assert (answer.status, answer.headers["Allow"]) == (405, "POST")
@@ -140,9 +140,9 @@ def test_lifecycle_paths_want_a_post_and_the_flag(exporter, path):
     assert "--web.enable-lifecycle" in answer.body.decode()
 
 
-# HistoryDocumentTests has more of them.
+# HistoryDocumentTests has more cases.
 @pytest.mark.parametrize("query", ["bogus=1", "limit=0", "since=1&since=2", "city=%ff", "city="])
-def test_bad_queries_of_the_history_are_errors_in_json(exporter, query):
+def test_invalid_history_queries_are_rejected_with_a_json_error(exporter, query):
     answer = ask(exporter, f"/history.json?{query}")
     assert answer.status == 400
     expect_json_error(answer)
@@ -154,9 +154,9 @@ def asking(fields: str, rest: bytes = b"", line: str = "POST /metrics HTTP/1.1")
 
 CHUNKED = "Transfer-Encoding: chunked\r\n"
 
-# What is refused, with the status; in a line of text, or the error of a JSON path. It is the
-# connection's last answer. HTTPFramingTests, HTTPHeaderTests and HTTPServerTests
-# have more of them.
+# Rejected requests and their statuses. The response is a line of text, or a JSON error for a JSON
+# path, and the last one of its connection. HTTPFramingTests, HTTPHeaderTests and HTTPServerTests
+# have more cases.
 REFUSED = {
     "no host": (b"GET /metrics HTTP/1.1\r\n\r\n", 400),
     "no host for the history": (b"GET /history.json HTTP/1.1\r\n\r\n", 400),
@@ -165,7 +165,7 @@ REFUSED = {
     "no host, HTTP/1.2": (b"GET /metrics HTTP/1.2\r\n\r\n", 400),
     "a target without a slash": (asking("", line="GET metrics HTTP/1.1"), 400),
     "a tunnel": (asking("", line="CONNECT host:80 HTTP/1.1"), 400),
-    "a negative length, and a question": (
+    "a negative length, and Expect": (
         asking("Content-Length: -1\r\nExpect: 100-continue\r\n"),
         400,
     ),
@@ -179,26 +179,26 @@ REFUSED = {
     ),
     "chunks": (asking(CHUNKED, b"1\r\nx\r\n0\r\n\r\n"), 411),
     "bad chunks": (asking(CHUNKED, b"zz\r\nabc\r\n"), 411),
-    "a chunk beyond numbers": (asking(CHUNKED, b"f" * 40 + b"\r\n"), 411),
+    "a chunk size beyond all integers": (asking(CHUNKED, b"f" * 40 + b"\r\n"), 411),
     "a chunk with a long extension": (asking(CHUNKED, b"1;" + b"x" * 10_000 + b"\r\n"), 411),
     "chunks with a bad trailer": (asking(CHUNKED, b"0\r\nnonsense\r\n\r\n"), 411),
     "another transfer coding": (asking("Transfer-Encoding: gzip, chunked\r\n", b"0\r\n\r\n"), 411),
-    # The content is not asked for and not read.
+    # The content is neither wanted nor read.
     "some content": (asking("Content-Length: 2\r\n", b"ab"), 405),
-    "a target too long": (asking("", line=f"GET /{'a' * 9000} HTTP/1.1"), 414),
-    "a query too long": (asking("", line=f"GET /history.json?{'city=A&' * 1300} HTTP/1.1"), 414),
+    "an overlong target": (asking("", line=f"GET /{'a' * 9000} HTTP/1.1"), 414),
+    "an overlong query": (asking("", line=f"GET /history.json?{'city=A&' * 1300} HTTP/1.1"), 414),
     "a header of 17 kB": (asking(f"X: {'a' * 17_000}\r\n", line="GET /metrics HTTP/1.1"), 431),
     "a cookie of 17 kB": (
         asking(f"Cookie: {'a=b; ' * 3400}\r\n", line="GET /metrics HTTP/1.1"),
         431,
     ),
     "a hundred and one fields": (asking("X: y\r\n" * 100, line="GET /metrics HTTP/1.1"), 431),
-    # What others could read otherwise.
+    # Lines that other servers could read differently.
     "a continued line": (asking("X: y\r\n z\r\n"), 400),
 }
 
-# What libmicrohttpd refuses itself, because no whole header has come: with its own page, or not at
-# all.
+# Requests that libmicrohttpd itself rejects because their header is incomplete: with its own page,
+# or without a response.
 UNREADABLE = {
     "not HTTP": (b"\x01\x02\x03\x00" * 64, None),
     "a TLS greeting": (bytes.fromhex("16030100c8010000c40303") + b"\xaa" * 193, None),
@@ -234,7 +234,7 @@ def tls_exporter(programs, tmp_path_factory):
 @pytest.fixture(params=["plain", "plain, second request", "TLS, second request"])
 def rejections(request, exporter):
     """Sends a request that ends its connection, alone or after a good one, and a good one after it.
-    Gives its answers."""
+    Returns the responses to it."""
 
     def send(request_bytes: bytes) -> list[Answer]:
         sent = (BEFORE if is_second else b"") + request_bytes + GOODBYE
@@ -252,9 +252,9 @@ def rejections(request, exporter):
 
 
 @pytest.mark.parametrize("request_bytes, status", REFUSED.values(), ids=REFUSED)
-def test_a_bad_request_is_rejected_with_its_status(rejections, request_bytes, status):
+def test_an_invalid_request_is_rejected_and_ends_its_connection(rejections, request_bytes, status):
     answers = rejections(request_bytes)
-    # What follows such a request is not read as another one.
+    # What follows such a request is not read as another request.
     assert len(answers) == 1
     assert answers[0].headers["Connection"] == "close"
     if is_page_of_library(answers[0]):
@@ -267,7 +267,7 @@ def test_a_bad_request_is_rejected_with_its_status(rejections, request_bytes, st
 @pytest.mark.parametrize("request_bytes, status", UNREADABLE.values(), ids=UNREADABLE)
 def test_an_unreadable_request_ends_its_connection(rejections, request_bytes, status):
     answers = rejections(request_bytes)
-    # When the server closes while more is coming, its answer can be lost with it.
+    # If the server closes while more is arriving, its response can be lost.
     wanted = [status] if status else []
     is_lost = not answers and len(request_bytes) > 10_000
     assert is_lost or [answer.status for answer in answers] == wanted
@@ -277,12 +277,12 @@ def test_an_unreadable_request_ends_its_connection(rejections, request_bytes, st
     asking("Content-Length: 1000000\r\n", b"x" * 1_000_000),
     asking(CHUNKED, (b"400\r\n" + b"x" * 0x400 + b"\r\n") * 1000 + b"0\r\n\r\n"),
 ], ids=["content", "chunks"])
-def test_content_of_a_megabyte_is_not_read(rejections, request_bytes):
-    # As above.
+def test_request_content_of_a_megabyte_is_not_read(rejections, request_bytes):
+    # The response can be lost, as above.
     assert [answer.status for answer in rejections(request_bytes)] in ([], [405], [411])
 
 
-def test_many_parameters_and_cookies_are_no_reason_to_reject(exporter):
+def test_a_request_with_many_parameters_and_cookies_is_accepted(exporter):
     query = "&".join(f"city=C{number}" for number in range(350))
     for _ in range(2):
         answer = ask(
@@ -292,7 +292,7 @@ def test_many_parameters_and_cookies_are_no_reason_to_reject(exporter):
         assert {point["city"] for point in json.loads(answer.body)["points"]} == {"Pune"}
 
 
-def test_garbage_disturbs_nobody_else(exporter):
+def test_random_and_mutated_requests_do_not_disturb_the_exporter(exporter):
     generator = random.Random(4)
     valid = (
         b"GET /history.json?limit=1&city=Pune HTTP/1.1\r\nHost: x\r\n"
@@ -332,7 +332,7 @@ def test_pipelined_requests_are_answered_in_order(exporter):
     assert [answer.status for answer in answers] == [status for _, _, status in wanted] + [200]
 
 
-def test_a_request_byte_by_byte_is_answered(exporter):
+def test_a_request_sent_byte_by_byte_is_answered(exporter):
     with connect(exporter.port) as client:
         client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         for byte in b"GET /-/healthy HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n":

@@ -1,4 +1,4 @@
-"""Slow, idle and greedy clients: what they get, and that everybody else notices nothing."""
+"""Slow, idle and greedy clients: what they get, and that nobody else is affected."""
 
 import contextlib
 import socket
@@ -16,7 +16,7 @@ from support.waiting import wait_for
 
 pytestmark = [pytest.mark.long, pytest.mark.xdist_group("limits of time")]
 
-#: Cities of a page that is too big for the kernel's buffers.
+#: The number of cities of a page that is too big for the kernel's buffers.
 BIG = 24_000
 
 
@@ -44,8 +44,8 @@ def scrape_times(exporter, count: int = 60) -> list[float]:
     return times
 
 
-def test_scrapes_keep_their_latency_beside_slow_loris_and_idle_connections(start):
-    # Not the shared exporter: this one is to have exactly these connections.
+def test_scrapes_stay_fast_beside_slow_loris_and_idle_connections(start):
+    # A fresh exporter, so that it has exactly these connections.
     exporter = start.exporter("--feed.demo")
     scrape_times(exporter, 10)
     alone = scrape_times(exporter)
@@ -53,7 +53,7 @@ def test_scrapes_keep_their_latency_beside_slow_loris_and_idle_connections(start
     idle, slow = [], []
     done = threading.Event()
     try:
-        # From several addresses: one may have 128 connections.
+        # From several addresses, because one may have 128 connections.
         for number in range(300):
             client = connect(exporter.port, source=f"127.0.0.{2 + number % 3}")
             client.sendall(b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -64,23 +64,23 @@ def test_scrapes_keep_their_latency_beside_slow_loris_and_idle_connections(start
             client = connect(exporter.port, source="127.0.0.5")
             client.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\nX-Slow: ")
             slow.append(client)
-        # The last scrape's own connection may have been among the first count.
+        # The first count may have included the last scrape's own connection.
         wait_for(lambda: exporter.descriptor_count >= descriptors + 415, "all connections")
 
         def drip():
             while not done.wait(0.2):
                 for client in slow:
-                    # It may have been ended.
+                    # It may have been closed.
                     with contextlib.suppress(OSError):
                         client.send(b"z")
 
         dripping = threading.Thread(target=drip)
         dripping.start()
         crowded = scrape_times(exporter)
-        # The program that makes the crowd uses the same processors.
+        # This test uses the same processors.
         assert statistics.median(crowded) < 10 * statistics.median(alone) + 0.5
         assert max(crowded) < 10, "a scrape would have failed"
-        # A byte now and then does not keep a connection; the idle ones do no harm and stay.
+        # A byte now and then does not keep a connection open; idle ones are harmless and stay.
         left = descriptors + 320
         wait_for(lambda: exporter.descriptor_count < left, "an end of the slow ones", 60, 0.2)
         for client in idle[::50]:
@@ -103,13 +103,13 @@ def test_five_hundred_aborted_downloads_leave_nothing_behind(big):
         client = connect(exporter.port, receive_buffer=4096)
         client.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
         received = client.recv(1 + number % 4096)
-        # Half of them die, half of them leave.
+        # Half of them reset the connection, half of them close it.
         (abort if number % 2 else socket.socket.close)(client)
         return received
 
     with ThreadPoolExecutor(30) as pool:
         answered = sum(received.startswith(b"H") for received in pool.map(download, range(500)))
-    # Some were told that too much is unread.
+    # Some may have been rejected because too much was unread.
     assert answered == 500
     exporter.wait_for_sample(metrics.IN_FLIGHT, 1)
     wait_for(lambda: exporter.descriptor_count <= before + 2, "the end of all connections")
@@ -128,7 +128,7 @@ def test_scrapes_beyond_the_limit_are_rejected_until_others_end(big):
         reader.sendall(request)
         return reader, reader.recv(12)
 
-    # A quarter for one address, and eight in all.
+    # Two for one address (a quarter), and eight in all.
     readers = [begin("127.0.0.2") for _ in range(3)]
     assert [status for _, status in readers] == [b"HTTP/1.1 200"] * 2 + [b"HTTP/1.1 503"]
     readers += [begin(f"127.0.0.{3 + number // 2}") for number in range(6)]
@@ -147,17 +147,17 @@ def test_scrapes_beyond_the_limit_are_rejected_until_others_end(big):
 
 
 def send_with_end(client: socket.socket, request: bytes) -> None:
-    """The bytes and the end of the client in one segment."""
+    """Sends the request and the end of the stream in one segment."""
     client.send(request, socket.MSG_MORE)
     client.shutdown(socket.SHUT_WR)
 
 
-def test_a_client_that_sends_no_more_still_gets_the_whole_page(big):
+def test_a_client_that_half_closes_its_connection_still_gets_the_whole_page(big):
     exporter = big()
     with connect(exporter.port, receive_buffer=1 << 16) as slow, connect(exporter.port) as other:
         send_with_end(slow, b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
         begun = slow.recv(100)
-        # When this one has been ended, the other one's end has been noticed as well.
+        # Once this connection is closed, the slow one's end has been noticed as well.
         send_with_end(other, b"GET /")
         assert other.recv(1) == b""
         received = begun + read_to_end(slow)

@@ -13,7 +13,7 @@ from support.waiting import wait_for
 from support.web_configuration import Client, expect_healthcheck, handshake, tls
 
 
-def test_tls_is_spoken_and_nothing_else(start, authority, server, web):
+def test_a_tls_server_serves_every_path_and_rejects_plain_http(start, authority, server, web):
     exporter = start.exporter("--feed.demo", "--web.config.file", web(tls(server)))
     client = Client(exporter, authority)
     for path in ("/metrics", "/", "/history.json", "/-/healthy"):
@@ -28,7 +28,7 @@ def test_tls_is_spoken_and_nothing_else(start, authority, server, web):
     assert refused.headers["Content-Type"] == "text/plain; charset=utf-8"
 
 
-def test_a_page_of_many_tls_records_is_whole(start, python_feed, authority, server, web):
+def test_a_page_of_many_tls_records_arrives_complete(start, python_feed, authority, server, web):
     exporter = start.reader(python_feed, "--web.config.file", web(tls(server)))
     client = Client(exporter, authority)
     python_feed.send_cities(7, 5000)
@@ -51,28 +51,28 @@ KINDS = ["RSA", "RSA-PSS", "P-256", "P-384", "P-521", "Ed25519"]
     + [(kind, "digitalSignature") for kind in ("RSA", "P-256")]
     + [(kind, "keyEncipherment,dataEncipherment") for kind in ("RSA", "P-256")],
 )
-def test_certificates_of_each_kind_are_served(start, programs, authority, web, kind, usage):
+def test_certificates_of_supported_kinds_are_served(start, programs, authority, web, kind, usage):
     file = web(tls(authority.issue(f"{kind}-{str(usage)[:3]}", kind=kind, usage=usage)))
     check = ("--feed.demo", "--config.check", "--web.config.file", file)
     assert programs.run("air-quality-exporter", *check).process.returncode == 0
     client = Client(start.exporter("--feed.demo", "--web.config.file", file), authority)
-    # In TLS 1.2 OpenSSL refuses a key for signatures alone that may not sign, as a client.
+    # In TLS 1.2, OpenSSL as a client rejects a signature key whose usage forbids signing.
     may_sign = usage is None or "digitalSignature" in usage or kind == "RSA"
     for version in ("1.2", "1.3") if may_sign else ("1.3",):
         assert client.status("/metrics", "--tlsv" + version, "--tls-max", version) == 200
 
 
 @pytest.mark.parametrize("kind", ["Ed448", "P-224", "secp256k1"])
-def test_certificates_that_cannot_be_served_are_rejected(
+def test_certificates_of_unsupported_kinds_are_rejected_at_start_and_reload(
     start, programs, authority, server, web, kind
 ):
     bad = tls(authority.issue(kind, kind=kind))
     file = web(bad)
     flags = ("--feed.demo", "--web.listen-address=127.0.0.1:0", f"--web.config.file={file}")
     for more in ([], ["--config.check"]):
-        # GnuTLS does not even read a key of a curve that it does not know.
+        # GnuTLS does not even read a key on a curve that it does not know.
         assert f"/{kind}." in programs.rejection("air-quality-exporter", *flags, *more)
-    # A renewal that brings such a one leaves the last good one in force.
+    # A renewal with such a certificate leaves the last good one in force.
     exporter = start.exporter(
         "--feed.demo", "--web.config.file", web(tls(server)), "--web.enable-lifecycle"
     )
@@ -83,7 +83,7 @@ def test_certificates_that_cannot_be_served_are_rejected(
     assert client.status() == 200
 
 
-def test_failed_handshakes_are_counted_and_logged_once(start, authority, server, web):
+def test_failed_handshakes_are_all_counted_but_logged_once(start, authority, server, web):
     policy = {"client_auth_type": "VerifyClientCertIfGiven", "client_ca_file": str(authority.file)}
     file = web(tls(server, **policy))
     exporter = start.exporter("--feed.demo", "--web.config.file", file)
@@ -105,7 +105,7 @@ def test_failed_handshakes_are_counted_and_logged_once(start, authority, server,
     assert any('client=127.0.0.1 err="handshake failed"' in line for line in exporter.errors)
 
 
-def test_without_tls_there_are_no_handshakes_to_count(start):
+def test_without_tls_there_is_no_metric_of_failed_handshakes(start):
     page = start.exporter("--feed.demo").scrape()
     assert not page.samples("airquality_exporter_tls_handshake_failures_total")
 
@@ -113,7 +113,7 @@ def test_without_tls_there_are_no_handshakes_to_count(start):
 OK, NO = 200, "refused"
 
 
-# Without a certificate, with a trusted one, with one of the recipe, a foreign one, an expired one.
+# Clients without a certificate, and with one that is trusted, of the recipe, foreign, expired.
 @pytest.mark.parametrize(
     "policy, expected",
     [
@@ -125,10 +125,10 @@ OK, NO = 200, "refused"
     ],
 )
 @pytest.mark.parametrize("version", ["1.2", "1.3"])
-def test_client_certificates_are_asked_for_as_configured(
+def test_client_certificates_are_required_and_verified_as_configured(
     start, programs, authority, server, clients, web, policy, expected, version
 ):
-    # For the health check, which speaks the newest version that the server does.
+    # For the health check, which uses the newest version that the server supports.
     settings = {"client_auth_type": policy, "max_version": "TLS" + version.replace(".", "")}
     if "Verify" in policy:
         settings["client_ca_file"] = str(authority.file)
@@ -138,11 +138,11 @@ def test_client_certificates_are_asked_for_as_configured(
     tls_version = ("--tlsv" + version, "--tls-max", version)
     found = {name: client.status("/metrics", *tls_version, *clients[name]) for name in clients}
     assert found == dict(zip(clients, expected, strict=True))
-    # The health check has no certificate, and needs none.
+    # The health check has no certificate and needs none.
     expect_healthcheck(programs, exporter.address, file)
 
 
-# Names are compared whole and as they are written, those of every sort.
+# Names of every kind are compared in full and case-sensitively.
 @pytest.mark.parametrize(
     "allowed, expected",
     [
@@ -150,7 +150,7 @@ def test_client_certificates_are_asked_for_as_configured(
         (["10.1.2.3"], OK),
         (["spiffe://example/prometheus"], OK),
         (["somebody.else"], NO),
-        # Its subject is no name.
+        # The subject does not count as a name.
         (["client"], NO),
         (["Prometheus.example"], NO),
         (["example", "*.example"], NO),
@@ -167,7 +167,7 @@ def test_clients_are_allowed_by_the_names_of_their_certificates(
     assert client.status("/metrics", *clients["foreign"]) == NO
 
 
-def test_nothing_is_signed_with_sha_1(start, authority, web):
+def test_the_server_signs_nothing_with_sha_1(start, authority, web):
     """Not even for clients that offer nothing else."""
     for kind, algorithm in (("RSA", "RSA"), ("P-256", "ECDSA")):
         file = web(tls(authority.issue(f"signing-{kind}", kind=kind)))

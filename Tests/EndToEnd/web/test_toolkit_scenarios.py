@@ -1,8 +1,8 @@
 """The scenarios of the exporter-toolkit's own tests (tls_config_test.go, san_test.go and
-rate_limit_test.go of its folder web), written anew: what it serves is served here. What ends the
-start is in WebConfigurationTests, and test_tls.py and test_web_configuration.py have the others.
+rate_limit_test.go in its folder web), rewritten: what it serves is served here. Scenarios that fail
+at the start are in WebConfigurationTests, the others in test_tls.py and test_web_configuration.py.
 
-Where the outcome is another one, `unlike` says why.
+Where the outcome differs from the toolkit's, `unlike` says why.
 """
 
 import base64
@@ -31,11 +31,11 @@ def tls(*lines: str) -> str:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> pathlib.Path:
-    """Where the configuration is, and the files that it names."""
+    """The folder of the configuration and of the files that it names."""
     folder = tmp_path_factory.mktemp("toolkit")
     authority = CertificateAuthority(folder / "authority")
     (folder / "authority.pem").write_bytes(authority.file.read_bytes())
-    # As the toolkit's own.
+    # Like the toolkit's own certificate.
     server = authority.issue("server", kind="RSA", usage="keyEncipherment,dataEncipherment")
     (folder / "server.pem").write_bytes(server.file.read_bytes())
     (folder / "server.key").write_bytes(server.key.read_bytes())
@@ -50,7 +50,7 @@ def folder(tmp_path_factory) -> pathlib.Path:
 
 
 def write(folder: pathlib.Path, text: str) -> str:
-    """The configuration's path; it appears whole."""
+    """Replaces the configuration atomically and returns its path."""
     file = folder / "web.yml"
     (folder / "new").write_text((folder / text[1:]).read_text() if text.startswith("@") else text)
     (folder / "new").replace(file)
@@ -59,14 +59,14 @@ def write(folder: pathlib.Path, text: str) -> str:
 
 @dataclasses.dataclass
 class Scenario:
-    """A configuration, a client, and what that gets: a status, or the alert by OpenSSL's name."""
+    """A configuration, a client, and the expected status or alert, by OpenSSL's name."""
 
     configuration: str
     outcome: int | str
     #: None: plain HTTP.
     client: dict | None = dataclasses.field(default_factory=dict)
     cipher: str | None = None
-    #: Why the toolkit does otherwise.
+    #: How the toolkit behaves instead, and why.
     unlike: str = ""
 
 
@@ -80,7 +80,7 @@ def suites(*names: str) -> tuple[str, ...]:
 SOME = suites("AES_128_GCM_SHA256", "AES_256_GCM_SHA384", "CHACHA20_POLY1305_SHA256")
 BOTH = "ECDHE-RSA-AES256-GCM-SHA384:ECDHE-RSA-AES128-GCM-SHA256"
 REQUIRED = ("client_auth_type: RequireAndVerifyClientCert", "client_ca_file: client2.pem")
-#: The end of the connection, with an alert where the library sends one.
+#: The connection ends, with an alert if the library sends one.
 NO_TLS = "no TLS"
 BLOCKING = tls("client_auth_type: RequireAndVerifyClientCert", "client_ca_file: authority.pem")
 
@@ -131,7 +131,7 @@ SCENARIOS = {
         unlike="The toolkit refuses to start without a suite that HTTP/2 needs. Here HTTP/1.1 is "
         "spoken, which needs none.",
     ),
-    # Its own authority.
+    # The certificate is its own authority.
     "present good SAN DNS entry": Scenario(
         tls(*REQUIRED, "client_allowed_sans: [three, two]"), 200, {"certificate": "client2"}
     ),
@@ -159,8 +159,8 @@ def ask(
     user: str | None = None,
     expects_alert: bool = False,
 ) -> tuple[int | str, str | None]:
-    """Status and cipher suite over TLS; or the alert, by OpenSSL's name. In TLS 1.3 it comes after
-    the client's handshake."""
+    """The status and the cipher suite over TLS, or the alert by OpenSSL's name, which in TLS 1.3
+    arrives after the client's handshake."""
     context = ssl.create_default_context(cafile=folder / "authority.pem")
     if maximum:
         context.minimum_version = context.maximum_version = maximum
@@ -185,8 +185,8 @@ def ask(
     except ConnectionError:
         return NO_TLS, None
     except ssl.SSLError as error:
-        # An answer in plain text, or an end without one: which of them depends on the random bytes
-        # of the client's greeting.
+        # A response in plain text or an end without one, depending on the random bytes of the
+        # ClientHello.
         ended = isinstance(error, (ssl.SSLEOFError, ssl.SSLZeroReturnError))
         is_rejected = ended or re.search("ALERT|^WRONG_VERSION_NUMBER$", error.reason or "")
         return NO_TLS if is_rejected else error.reason, None
@@ -200,7 +200,7 @@ def request(user: str | None = None) -> bytes:
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
-def test_a_scenario_of_the_toolkit_ends_as_it_should(start, folder, name):
+def test_a_toolkit_scenario_has_the_expected_outcome(start, folder, name):
     scenario = SCENARIOS[name]
     file = write(folder, scenario.configuration)
     exporter = start.exporter("--feed.demo", "--web.config.file", file)
@@ -213,7 +213,7 @@ def test_a_scenario_of_the_toolkit_ends_as_it_should(start, folder, name):
     assert scenario.cipher in (None, cipher)
 
 
-def test_a_reload_ends_the_block_of_a_configuration(start, folder):
+def test_a_reload_without_client_authentication_lets_clients_in_again(start, folder):
     exporter = start.exporter("--feed.demo", "--web.config.file", write(folder, BLOCKING))
     assert ask(exporter.port, folder, expects_alert=True)[0] == NO_TLS
     write(folder, TLS)
@@ -221,7 +221,7 @@ def test_a_reload_ends_the_block_of_a_configuration(start, folder):
     wait_for(lambda: ask(exporter.port, folder)[0] == 200, "the end of the block")
 
 
-def test_the_rate_limit_is_read_again(start, folder):
+def test_a_changed_rate_limit_takes_effect_while_running(start, folder):
     limited = "rate_limit:\n  interval: 1h\n  burst: 1\n"
     exporter = start.exporter("--feed.demo", "--web.config.file", write(folder, limited))
 
@@ -233,6 +233,6 @@ def test_the_rate_limit_is_read_again(start, folder):
     wait_for(lambda: status() == 200, "the end of the limit")
     assert [status() for _ in range(10)] == [200] * 10
     write(folder, limited)
-    # A bucket that is full again, once.
+    # The bucket starts full, so one request may succeed.
     wait_for(lambda: status() == 429, "the limit")
     assert status() == 429

@@ -19,7 +19,7 @@ from support.web_configuration import Client, handshake, tls, users
 # MARK: Passwords
 
 
-def test_a_password_is_right_to_the_letter(start, web):
+def test_passwords_are_compared_exactly_and_only_health_paths_need_none(start, web):
     odd = "pass wörd: $x"
     file = web(
         users(alice="secret", bob=odd)
@@ -52,7 +52,7 @@ def test_a_password_is_right_to_the_letter(start, web):
             assert answer.status == (404 if path == "/nothing" else 200)
             assert answer.headers["X-Frame-Options"] == "deny"
     assert client("/metrics", "--user", "alice:secret", "--head").status == 200
-    # Every path but those of health; those say the same to everybody.
+    # Every path needs a password except those of health, which respond alike to everyone.
     for path in ("/", "/history.json", "/nothing", "/-/healthyx", "/-/healthy/"):
         assert client(path).status == 401
     assert client("/-/reload", "--request", "POST").status == 401
@@ -63,19 +63,19 @@ def test_a_password_is_right_to_the_letter(start, web):
         assert client(path, "--user", "eve:wrong").status == 200
 
 
-def test_many_scrapers_are_served_beside_wrong_passwords(start, web):
+def test_scrapers_with_the_right_password_are_served_despite_wrong_guesses(start, web):
     client = Client(start.exporter("--feed.demo", "--web.config.file", web(users(alice="secret"))))
 
     def status(password: str) -> int:
         return client.status("/metrics", "--user", f"alice:{password}")
 
-    # A password that was right once is remembered: guesses of the same address cannot lock it out.
+    # A password once found right is remembered: guesses from the same address cannot block it.
     assert status("secret") == 200
     passwords = ["secret" if number % 3 else f"wrong {number}" for number in range(60)]
     with ThreadPoolExecutor(12) as pool:
         statuses = list(zip(passwords, pool.map(status, passwords), strict=True))
     assert {found for password, found in statuses if password == "secret"} == {200}
-    # One guess of an address is checked at a time; others wait for a while.
+    # Guesses from one address are checked one at a time; the others wait for a while.
     guesses = {found for password, found in statuses if password != "secret"}
     assert 401 in guesses and guesses <= {401, 429}
 
@@ -83,7 +83,7 @@ def test_many_scrapers_are_served_beside_wrong_passwords(start, web):
 # MARK: Headers and rate limit
 
 
-def test_headers_are_on_every_answer(start, web):
+def test_configured_headers_are_on_every_response(start, web):
     headers = {
         "Content-Security-Policy": "default-src 'self'; img-src *",
         "X-Frame-Options": "sameorigin",
@@ -101,16 +101,16 @@ def test_headers_are_on_every_answer(start, web):
         assert {name: answer.headers.get(name.title()) for name in headers} == headers, path
 
 
-def test_the_rate_limit_rejects_what_is_beyond_it(start, web):
+def test_requests_beyond_the_rate_limit_are_rejected(start, web):
     file = web({"rate_limit": {"interval": "1h", "burst": 3}})
     client = Client(start.exporter("--feed.demo", "--web.config.file", file))
     assert [client.status() for _ in range(5)] == [200, 200, 200, 429, 429]
     expect_one_line(client())
-    # Every path is counted, as the toolkit does.
+    # Every path counts, as in the toolkit.
     assert client.status("/-/healthy") == client.status("/nothing") == 429
 
 
-def test_the_rate_limit_fills_again(start, web):
+def test_the_token_bucket_of_the_rate_limit_refills(start, web):
     file = web({"rate_limit": {"interval": "1s", "burst": 1}})
     client = Client(start.exporter("--feed.demo", "--web.config.file", file))
     for _ in range(3):
@@ -121,18 +121,18 @@ def test_the_rate_limit_fills_again(start, web):
 # MARK: Reload
 
 
-def test_a_changed_file_is_in_force_without_being_told(start, web):
+def test_a_changed_file_takes_effect_without_a_reload_request(start, web):
     exporter = start.exporter("--feed.demo", "--web.config.file", web(users(alice="secret")))
     client = Client(exporter)
     assert client.status("/metrics", "--user", "alice:secret") == 200
     web(users(alice="other"))
     wait_for(lambda: client.status("/metrics", "--user", "alice:other") == 200, "the new password")
-    # What was found to be right before is not right any more.
+    # The remembered old password is no longer accepted.
     assert client.status("/metrics", "--user", "alice:secret") == 401
 
 
 @pytest.mark.parametrize("rest", ["", "basic_auth_users: {}\n"])
-def test_a_reload_does_not_take_away_the_last_password(start, web, rest):
+def test_a_reload_cannot_remove_the_last_password(start, web, rest):
     exporter = start.exporter("--feed.demo", "--web.config.file", web(rest))
     client = Client(exporter)
     assert client.status() == 200
@@ -179,18 +179,18 @@ def test_a_bad_file_leaves_the_last_good_one_in_force(start, web, tmp_path, way)
     assert client.status("/metrics", *alice) == 200 and client.status() == 401
     web(users(alice="other"))
     wait_for(lambda: client.status("/metrics", "--user", "alice:other") == 200, "the good file")
-    # Noticing the change and being told of it may each have led to one line for each state of the
+    # Detecting the change and the explicit reload may each have logged one line per state of the
     # file, never more.
     assert complaints() <= 4
 
 
 def shown(exporter, authority) -> bytes:
-    """The certificate that the exporter shows."""
+    """The certificate that the exporter presents."""
     with handshake(exporter, authority) as connection:
         return connection.getpeercert(binary_form=True)
 
 
-def test_a_new_certificate_is_shown_without_dropping_connections(start, authority, web, tmp_path):
+def test_a_new_certificate_is_used_without_dropping_connections(start, authority, web, tmp_path):
     first, second = authority.issue("first"), authority.issue("second")
     current = Certificate(tmp_path / "tls.pem", tmp_path / "tls.key")
     shutil.copy(first.file, current.file)
@@ -203,7 +203,7 @@ def test_a_new_certificate_is_shown_without_dropping_connections(start, authorit
     with contextlib.closing(kept):
         kept.connect()
         before = kept.sock
-        # Half of the pair is not in force.
+        # A certificate without its key does not take effect.
         shutil.copy(second.file, current.file)
         exporter.signal(signal.SIGHUP)
         exporter.wait_for_line("keeping the previous one")
@@ -214,7 +214,7 @@ def test_a_new_certificate_is_shown_without_dropping_connections(start, authorit
         assert kept.getresponse().read() and kept.sock is before
 
 
-def test_a_certificate_may_come_after_the_configuration_that_names_it(
+def test_a_certificate_may_appear_after_the_configuration_that_names_it(
     start, authority, web, tmp_path
 ):
     first, second = authority.issue("first"), authority.issue("second")
@@ -226,17 +226,17 @@ def test_a_certificate_may_come_after_the_configuration_that_names_it(
     shutil.copy(second.key, later.key)
     shutil.copy(second.file, later.file)
     wait_for(lambda: shown(exporter, authority) == second.der, "the new certificate")
-    # A line for each thing that was wrong, not for each look.
+    # One line per problem, not per check.
     assert exporter.count_lines("keeping the previous one") <= 3
 
 
-def test_tls_cannot_be_turned_on_or_off_while_running(start, authority, server, web):
+def test_tls_cannot_be_turned_off_while_running(start, authority, server, web):
     flags = ("--web.config.file", web(tls(server)), "--web.enable-lifecycle")
     exporter = start.exporter("--feed.demo", *flags)
     client = Client(exporter, authority)
     web(users(alice="secret"))
     answer = client("/-/reload", "--request", "POST")
-    # The toolkit needs a restart for it as well. Nothing is served in the clear that was not
+    # The toolkit needs a restart for this as well. Nothing is served in plain text that was not
     # before.
     assert answer.status == 500 and "restart" in answer.text
     assert client.status() == 200

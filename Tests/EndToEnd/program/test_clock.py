@@ -9,7 +9,7 @@ from support import metrics
 from support.commands import preload
 from support.load import Load
 
-#: clock_gettime(2) with a wall clock that is ahead by the seconds that a file holds.
+#: clock_gettime(2) with a wall clock that is ahead by the number of seconds in a file.
 LIBRARY = r"""
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -35,11 +35,11 @@ int clock_gettime(clockid_t clock, struct timespec *time) {
 
 @pytest.fixture
 def clock(tmp_path):
-    """Makes the environment of a program whose clock can be set, and sets it."""
+    """The environment of a program whose clock can be set, and a method that sets it."""
     file = tmp_path / "ahead"
 
     class Clock:
-        # A sanitizer wants to come first.
+        # AddressSanitizer would otherwise insist on being loaded first.
         asan = os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
         environment = {"CLOCK_AHEAD": str(file), "ASAN_OPTIONS": asan} | preload(tmp_path, LIBRARY)
 
@@ -53,7 +53,7 @@ def clock(tmp_path):
 
 
 @pytest.mark.parametrize("step", [3600, -3600])
-def test_no_city_expires_because_the_clock_is_set(start, python_feed, clock, step):
+def test_setting_the_clock_expires_no_city_that_still_has_readings(start, python_feed, clock, step):
     flags = ("--city.expire-after=4s", "--log.level=debug")
     exporter = start.reader(python_feed, *flags, environment=clock.environment)
     python_feed.send([{"city": "Pune", "aqi": 7}, {"city": "Silent", "aqi": 8}])

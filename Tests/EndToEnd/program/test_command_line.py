@@ -1,4 +1,4 @@
-"""Flags, environment variables, `--help`, `--version`, and how the programs end."""
+"""Flags, environment variables, `--help`, `--version`, and the exit on signals."""
 
 import pathlib
 import platform
@@ -12,21 +12,21 @@ from support.waiting import wait_for
 EXPORTER, FEED = "air-quality-exporter", "air-quality-feed"
 
 README = pathlib.Path(__file__).parents[3] / "Sources/Exporter/AirQualityExporter/README.md"
-#: Every flag of the exporter by the README's table: placeholder, whether it is repeatable, default.
+#: Every flag of the exporter from the README's table: placeholder, whether it is repeatable, default.
 ROW = re.compile(r"^\| `--([a-z.-]+)( [^`]+)?`( \(repeatable\))? \| (\S+) \|", re.MULTILINE)
 FLAGS = {name: rest for name, *rest in ROW.findall(README.read_text())}
-#: Those of a connection to a feed, as `record` has them.
+#: The flags of a connection to a feed, which `record` shares.
 CONNECTION = {
     name.removeprefix("feed.")
     for name in list(FLAGS)[
         list(FLAGS).index("feed.header") : list(FLAGS).index("feed.pause-when-unused")
     ]
 }
-#: Those of every program, which end it.
+#: The flags of every program that print something and exit.
 GENERAL = ["help", "version", "completion"]
-#: Those that take any text: there is no value that would be refused at the start.
+#: Flags that take any text, so that no value is rejected at the start.
 FREE = {"feed.subscribe", "storage.file"} | {name for name in FLAGS if name.endswith("-field")}
-#: Files that are read at the start.
+#: Flags that name a file that is read at the start.
 READ = {"web.config.file"}
 
 
@@ -35,7 +35,7 @@ def variable(flag: str) -> str:
 
 
 def flags_of(help_lines: list[str]) -> dict[str, str]:
-    """What `--help` says of each flag, with its placeholder, in one line."""
+    """The help text of each flag with its placeholder, on one line."""
     found: dict[str, str] = {}
     for line in help_lines:
         if flag := re.fullmatch(r"  --([a-z.-]+)(=\S.*)?", line):
@@ -69,8 +69,8 @@ def test_help_names_every_flag_with_its_default_and_its_variable(programs):
 
 
 @pytest.mark.parametrize("flag", [name for name in FLAGS if name not in FREE])
-def test_every_flag_and_its_variable_refuse_a_bad_value(programs, flag):
-    """Which shows that both are read."""
+def test_every_flag_and_its_variable_reject_an_invalid_value(programs, flag):
+    """This shows that both are read."""
     bad = "/no/such/\x01" if flag in READ else "\x01"
     others = {"--feed.url=ws://127.0.0.1:1/": "feed.url", "--config.check": "config.check"}
     good = [other for other, name in others.items() if name != flag]
@@ -80,7 +80,7 @@ def test_every_flag_and_its_variable_refuse_a_bad_value(programs, flag):
     assert by_variable.startswith(f"{EXPORTER}: {variable(flag)}")
 
 
-def test_a_variable_is_read_whatever_its_value_begins_with(programs):
+def test_a_value_that_begins_with_an_invisible_character_is_not_ignored(programs):
     environment = {variable("log.level"): "\u200dinfo"}
     assert "expected debug" in programs.rejection(EXPORTER, "--feed.demo", environment=environment)
 
@@ -89,14 +89,14 @@ def test_a_variable_is_read_whatever_its_value_begins_with(programs):
 def test_version_names_version_branch_and_revision(programs, program):
     ended = programs.run(program, "--version")
     assert (ended.process.returncode, ended.errors) == (0, [])
-    # As `git describe` writes it: where there is no tag, the commit alone.
+    # As `git describe` prints it: only the commit if there is no tag.
     version = r"(\d+\.\d+\.\d+\S*|[0-9a-f]{7,40}(-dirty)?)"
     form = rf"{program}, version {version} \(branch: \S+, revision: [0-9a-f]{{7,40}}\)"
     assert re.fullmatch(form, ended.output[0]), ended.output
 
 
-def test_version_has_the_form_of_other_exporters(programs):
-    """As `version.Print` of prometheus/common writes it, with Swift in the place of Go."""
+def test_version_is_formatted_like_that_of_other_exporters(programs):
+    """Like `version.Print` of prometheus/common, with Swift in place of Go."""
     _, *lines = programs.run(EXPORTER, "--version").output
     fields = dict(re.fullmatch(r"  ([a-z ]+:) +(\S.*)", line).groups() for line in lines)
     assert {line.index(value) for line, value in zip(lines, fields.values())} == {20}
@@ -105,7 +105,7 @@ def test_version_has_the_form_of_other_exporters(programs):
     assert fields == {"platform:": f"linux/{machine}"}
 
 
-def test_the_metric_of_the_build_says_what_version_says(start, programs):
+def test_the_build_info_metric_agrees_with_the_version_flag(start, programs):
     first, swift, _ = programs.run(EXPORTER, "--version").output
     said = re.search(
         r"version (?P<version>\S+) \(branch: (?P<branch>\S+), revision: (?P<revision>\S+)\)", first
@@ -116,7 +116,7 @@ def test_the_metric_of_the_build_says_what_version_says(start, programs):
 
 
 @pytest.mark.parametrize("command", [[], ["simulate"], ["replay"], ["record"]])
-def test_help_of_the_feed(programs, command):
+def test_help_of_a_feed_command_lists_exactly_its_flags(programs, command):
     ended = programs.run(FEED, *command, "--help")
     assert (ended.process.returncode, ended.errors) == (0, [])
     usage = {"replay": "replay FILE [flags]", "record": "record URL [flags]"}
@@ -130,7 +130,7 @@ def test_help_of_the_feed(programs, command):
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_signals_end_the_exporter_with_status_0(start, python_feed, number):
+def test_sigterm_and_sigint_end_the_exporter_with_status_0(start, python_feed, number):
     exporter = start.reader(python_feed)
     client = python_feed.clients[0]
     exporter.signal(number)

@@ -1,4 +1,4 @@
-"""Completion in the shells themselves, at a terminal: what Tab makes of a line, and offers."""
+"""Completion in real shells at a terminal: what Tab completes, and what it offers."""
 
 import shutil
 
@@ -14,7 +14,7 @@ COMMANDS = ["poll", "record", "replay", "simulate"]
 
 @pytest.fixture(scope="module")
 def scripts(programs) -> dict[tuple[str, str], str]:
-    """What each program prints for each shell."""
+    """The completion script that each program prints for each shell."""
     found = {}
     for program in (EXPORTER, FEED):
         for shell in ("bash", "zsh", "fish"):
@@ -39,7 +39,7 @@ def shell(request, programs, scripts, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def offered(shell, programs, scripts, tmp_path_factory):
-    """What a shell offers at the end of a line, sorted: of `--flag=` only what follows the sign."""
+    """The sorted offers of a shell at the end of a line; after `--flag=`, only the values."""
     folder = tmp_path_factory.mktemp("offered")
     for program in (EXPORTER, FEED):
         (folder / program).write_text(scripts[program, "fish"])
@@ -86,11 +86,11 @@ def offered(shell, programs, scripts, tmp_path_factory):
         (f"{EXPORTER} --web.enable-lifecycle=tr\t", ["--web.enable-lifecycle=true"]),
     ],
 )
-def test_tab_finishes_what_is_clear(shell, line, words):
+def test_tab_completes_unambiguous_words(shell, line, words):
     found = shell.keys(line.replace("?", "\\?"))
     if not isinstance(shell, Bash):
-        # These shells put a blank or a sign between a flag and its value, and take the sign back
-        # when nothing follows.
+        # These shells put a space or an equals sign between a flag and its value, and remove the
+        # sign when nothing follows.
         words, found = (" ".join(each).replace("=", " ").split() for each in (words, found))
     assert found == words
 
@@ -98,7 +98,7 @@ def test_tab_finishes_what_is_clear(shell, line, words):
 @pytest.mark.parametrize(
     "line", ["replay {}\t", "poll --cities {}\t", "poll --cities={}\t", "record --output {}\t"]
 )
-def test_tab_finishes_files(shell, tmp_path, line):
+def test_tab_completes_file_names(shell, tmp_path, line):
     (tmp_path / "of cities.csv").touch()
     started = f"{tmp_path}/of"
     words = shell.keys(f"{FEED} {line.format(started)}")
@@ -107,7 +107,7 @@ def test_tab_finishes_files(shell, tmp_path, line):
     )
 
 
-# ProgramTests has more of them.
+# ProgramTests has more cases.
 @pytest.mark.parametrize(
     "line, words",
     [
@@ -121,7 +121,7 @@ def test_tab_finishes_files(shell, tmp_path, line):
         (f"{FEED} replay --speed 2 --listen=:1 --", sorted(["--interval", "--once", *GENERAL])),
         (f"{EXPORTER} ", ["healthcheck", "probe"]),
         (f"{EXPORTER} --aqi.scale=", ["eu", "india", "us"]),
-        # Repeatable ones are offered again, others are not.
+        # Repeatable flags are offered again, others are not.
         (f"{EXPORTER} --feed.url ws://a/ --feed.u", ["--feed.url"]),
         (
             f"{EXPORTER} --feed.url=ws://a/ --feed.header=a --feed.header-file=b --feed.h",
@@ -129,11 +129,11 @@ def test_tab_finishes_files(shell, tmp_path, line):
         ),
     ],
 )
-def test_what_is_offered(offered, line, words):
+def test_only_words_that_fit_the_context_are_offered(offered, line, words):
     assert offered(line) == words
 
 
-def test_every_flag_is_offered(offered, programs):
+def test_every_flag_in_the_help_is_offered(offered, programs):
     commands = [(EXPORTER, each) for each in ("", "healthcheck", "probe")]
     for program, command in [*commands, *((FEED, each) for each in COMMANDS)]:
         listed = programs.run(program, *command.split(), "--help").output

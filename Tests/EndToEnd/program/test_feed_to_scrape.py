@@ -1,4 +1,4 @@
-"""From the feed to the scraper: the programs as they are built, and peers that others wrote."""
+"""From the feed to the scraper: the built programs with third-party peers."""
 
 import json
 import os
@@ -15,9 +15,9 @@ CITIES = (
 ).split()
 
 
-def test_values_are_those_that_the_feed_sent(start):
+def test_exported_values_are_those_that_the_feed_sent(start):
     feed = start.feed("simulate", "--interval", "200ms", "--seed", "7")
-    # What the feed has said after each of its messages.
+    # The state of the feed after each of its messages.
     states: list[dict[str, float]] = [{}]
     exporter = start.exporter("--feed.url", feed.url)
     with connect(feed.url) as client:
@@ -45,8 +45,8 @@ def test_values_are_those_that_the_feed_sent(start):
     assert page.value(metrics.CITIES) == 12
 
 
-def test_demo_feed(start):
-    # A program for other feeds is none for this one.
+def test_the_demo_feed_is_connected_and_ignores_a_jq_program_for_other_feeds(start):
+    # A jq program for other feeds does not apply to this one.
     exporter = start.exporter("--feed.demo", "--feed.jq=.data[]")
     exporter.wait_for_sample(metrics.CITIES, 12)
     page = exporter.scrape()
@@ -55,8 +55,8 @@ def test_demo_feed(start):
     assert exporter.get("/-/healthy").status == 200
 
 
-def test_dead_feed_at_start_then_alive(start):
-    # A port that nobody listens on, then somebody.
+def test_an_exporter_connects_once_a_feed_that_was_down_at_start_is_up(start):
+    # At first, nothing listens on the port.
     feed = WebSocketFeed()
     port = feed.port
     feed.stop()
@@ -72,19 +72,18 @@ def test_dead_feed_at_start_then_alive(start):
         feed.send([{"city": "Pune", "aqi": 7}])
         exporter.wait_for_sample(metrics.INDEX, 7, city="Pune")
         assert exporter.get("/-/ready").status == 200
-        # One line for the state that began, not one for each attempt. The end of this feed
-        # begins another.
+        # One line per outage, not per attempt. The end of this feed starts another outage.
         assert exporter.count_lines("Feed unreachable") == 1
 
 
-def test_a_hundred_thousand_cities(start, tmp_path):
-    # Prometheus gives up after ten seconds, in which a sanitizer does not come to the end of 40 MB.
+def test_prometheus_scrapes_a_hundred_thousand_cities(start, tmp_path):
+    # Prometheus gives up after ten seconds, which is too short for 40 MB under a sanitizer.
     count = 10_000 if os.environ.get("AIRQUALITY_SLOW") else 100_000
     feed = start.feed(
         "simulate", "--cities", str(count), "--interval", "5s", "--coverage", "1", "--batch", "5000"
     )
     exporter = start.exporter("--feed.url", feed.url, "--city.limit", str(count))
-    # Searched, not parsed: the page has 40 MB.
+    # Searched, not parsed, because the page has 40 MB.
     line = b"\nairquality_exporter_cities %d\n" % count
     wait_for(lambda: line in exporter.get("/metrics").body, "all cities", 300, 0.5)
     # The usual time-out. On a busy machine a scrape may fail now and then.

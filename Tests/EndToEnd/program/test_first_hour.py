@@ -1,4 +1,4 @@
-"""The mistakes of the first hour: what was typed, and what is said."""
+"""Mistakes that new users make, and the messages that help them."""
 
 import html
 import re
@@ -16,8 +16,7 @@ DEMO = "--feed.demo"
 @pytest.mark.parametrize(
     ("program", "arguments", "said"),
     [
-        # The wording of each kind stands in the unit tables: here one of each reaches standard
-        # error.
+        # Unit tests cover the wording of each kind; here, one of each reaches standard error.
         (EXPORTER, ["--config.file=x"], r'unknown flag "--config.file", there is no file .*'),
         (EXPORTER, ["poll", "--key=secret"], r'unexpected argument "poll", a command of the .*'),
         (FEED, ["healthcheck"], r'unexpected argument "healthcheck", a command of the other .*'),
@@ -29,18 +28,18 @@ DEMO = "--feed.demo"
         (EXPORTER, [], r"no feed: give --feed.url ADDRESS, or --feed.demo for a simulated one"),
     ],
 )
-def test_a_mistake_is_one_line_that_helps(programs, program, arguments, said):
+def test_a_mistake_is_rejected_with_one_helpful_line_without_secrets(programs, program, arguments, said):
     line = programs.rejection(program, *arguments)
     assert re.fullmatch(f"{program}: {said}", line) and "secret" not in line, line
 
 
-def test_a_misspelt_variable_is_named_where_no_feed_ends_the_start(programs):
+def test_a_misspelt_variable_is_named_if_no_feed_is_configured(programs):
     variable = "AIR_QUALITY_EXPORTER_FEED_ULR"
     line = programs.rejection(EXPORTER, environment={variable: "ws://x/"})
     assert line.endswith(f"; no flag has the variable {variable}")
 
 
-def test_what_is_clear_is_understood(programs):
+def test_unambiguous_spellings_of_values_are_accepted(programs):
     ended = programs.run(
         EXPORTER,
         *("--log.level", "INFO", "--log.format=JSON", "--aqi.scale", "US", "--feed.demo", "TRUE"),
@@ -78,7 +77,7 @@ KUBERNETES = {
         ),
     ],
 )
-def test_what_is_probably_a_mistake_is_a_warning(
+def test_a_probable_mistake_in_the_configuration_logs_a_warning(
     programs, start, tmp_path, arguments, environment, warnings
 ):
     if arguments[0] == "file":
@@ -94,12 +93,12 @@ def test_what_is_probably_a_mistake_is_a_warning(
         assert all(map(re.search, warnings, lines)), lines
 
 
-def test_the_log_says_what_was_understood_before_any_feed_is_dialled(start, programs, tmp_path):
+def test_the_log_summarises_the_configuration_before_connecting_to_a_feed(start, programs, tmp_path):
     (tmp_path / "feeds.yml").write_text("- url: ws://127.0.0.1:1/\n- url: ws://127.0.0.1:2/\n")
     files = (f"--storage.file={tmp_path / 'readings.sqlite'}", f"--feed.file={tmp_path}/feeds.yml")
     exporter = start.exporter(DEMO, "--aqi.scale=eu", *files)
     exporter.wait_for_line('msg="Feed connected" feed=demo')
-    # A start that fails is one line, so this one comes once the storage file is open.
+    # A failed start logs one line only, so this line comes after the storage file is open.
     created, first = exporter.errors[:2]
     assert 'msg="Storage file created"' in created
     assert re.search(
@@ -111,7 +110,7 @@ def test_the_log_says_what_was_understood_before_any_feed_is_dialled(start, prog
 
 
 def test_rejected_readings_are_explained(start, python_feed):
-    """In the log, on the health path and on the page; FeedTests has more of the words."""
+    """In the log, on the health path and on the page; FeedTests covers more wordings."""
     message = [{"station": {"name": "Pune"}, "data": {"a/b": {"aqi": [51]}}}]
     flags = "--feed.city-field /station/name --feed.value-field '/data/a~1b/aqi/0'"
     fields = 'accepted=0 fields="station,data"'
@@ -125,10 +124,10 @@ def test_rejected_readings_are_explained(start, python_feed):
     assert line.endswith(f'level=WARN msg="Readings rejected" {said}')
     ready = exporter.get("/-/ready")
     assert ready.status == 503
-    # The hint as it is typed into a shell.
+    # The hint is ready to be typed into a shell.
     counted = f"reason=no_city rejected=3 {fields}, to set: {flags}"
     assert ready.text == f"no fresh reading: {python_feed.url}: readings rejected: {counted}\n"
-    # The page says why, without the address, which is nobody's business who can read it.
+    # The page says why, but without the address, which its readers must not learn.
     page = html.unescape(exporter.get("/").text)
     assert "<strong>Connected, no readings yet.</strong>" in page
     assert "<p>All readings are rejected (no_city), " in page and " To set: --feed." in page
@@ -151,8 +150,8 @@ NOT_TLS = (
 
 
 NO_ENDPOINT = r'reason=handshake err="status {} instead of 101: this is no WebSocket endpoint"'
-# libmicrohttpd 1 says nothing to a client that speaks TLS; what 0.9.75 says may be lost, as it ends
-# the connection at once.
+# libmicrohttpd 1 sends nothing to a client that speaks TLS; the response of 0.9.75 may be lost,
+# because it closes the connection at once.
 ENDED_TLS = r'err=".*(does|may) not speak TLS.*"'
 
 
@@ -166,7 +165,7 @@ ENDED_TLS = r'err=".*(does|may) not speak TLS.*"'
     ],
     ids=["feed without TLS", "exporter without TLS", "200", "404"],
 )
-def test_an_address_of_something_else_is_recognised(start, kind, scheme, path, said):
+def test_the_address_of_something_other_than_a_feed_is_recognised(start, kind, scheme, path, said):
     port = (start.feed() if kind == "feed" else start.exporter(DEMO)).port
     exporter = start.exporter("--feed.url", f"{scheme}://127.0.0.1:{port}{path}")
     line = exporter.wait_for_match(f"(.*{said}.*)", exporter.errors)
@@ -176,7 +175,7 @@ def test_an_address_of_something_else_is_recognised(start, kind, scheme, path, s
 
 @pytest.fixture
 def files(tmp_path):
-    """A web configuration and feeds that are good, and the flags for both."""
+    """A valid web configuration and feed file, and the flags for both."""
     web, feeds = tmp_path / "web.yml", tmp_path / "feeds.yml"
     web.write_text(WEB)
     feeds.write_text("- url: ws://127.0.0.1:1/")
@@ -204,7 +203,7 @@ def test_a_reload_that_changes_nothing_says_so(start, files):
     none.wait_for_line('msg="Nothing to reload: no flag names a file"', 2)
 
 
-def test_a_changed_web_configuration_is_a_reload_too(start, files):
+def test_a_changed_web_configuration_counts_as_a_reload_in_the_metrics(start, files):
     web, _, flags = files
     exporter = start.exporter(*flags)
     began = exporter.scrape().value(f"{RELOAD}_timestamp_seconds")
@@ -216,7 +215,7 @@ def test_a_changed_web_configuration_is_a_reload_too(start, files):
     assert exporter.scrape().value(f"{RELOAD}_timestamp_seconds") > began
 
 
-def test_a_good_web_configuration_does_not_hide_bad_feeds(start, files):
+def test_a_valid_web_configuration_does_not_hide_an_invalid_feed_file(start, files):
     web, feeds, flags = files
     exporter = start.exporter(*flags)
     feeds.write_text("- name: nothing")

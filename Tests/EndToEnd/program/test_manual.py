@@ -1,4 +1,4 @@
-"""The manual pages that packages have, as the programs that read them see them."""
+"""The manual pages of the packages, checked with the programs that read them."""
 
 import os
 import pathlib
@@ -17,7 +17,7 @@ EXPORTER, FEED = "air-quality-exporter", "air-quality-feed"
 
 @pytest.fixture(scope="module", params=[EXPORTER, FEED])
 def page(request, programs, tmp_path_factory):
-    """The path of a program's manual page; its name is the program's."""
+    """The path of a program's manual page, which is named after the program."""
     if not shutil.which("help2man"):
         pytest.skip("no help2man here")
     command = [REPOSITORY / "docker/debian/manual", programs.folder / request.param]
@@ -27,7 +27,7 @@ def page(request, programs, tmp_path_factory):
 
 
 def run(*command: object, **environment: str) -> str:
-    """What a maker or reader of manual pages writes, which must not complain."""
+    """The output of a tool for manual pages, which must not complain."""
     if not shutil.which(command[0]):
         pytest.skip(f"no {command[0]} here")
     given = {"PATH": "/usr/bin:/bin"} | environment
@@ -39,22 +39,22 @@ def run(*command: object, **environment: str) -> str:
 @pytest.mark.parametrize(
     "device, locale", [("utf8", "C.UTF-8"), ("ascii", "C"), ("html", "C.UTF-8")]
 )
-def test_man_renders_it_without_a_warning(page, device, locale):
+def test_man_renders_the_page_without_a_warning(page, device, locale):
     if device == "html" and not shutil.which("post-grohtml"):
         pytest.skip("no groff with HTML here")
     assert page.stem in run("man", "--warnings", "--local-file", f"-T{device}", page, LC_ALL=locale)
 
 
-def test_mandoc_finds_nothing_wrong(page):
+def test_mandoc_reports_no_errors(page):
     assert run("mandoc", "-T", "lint", "-W", "error", page) == ""
 
 
-def test_whatis_can_read_it(page):
+def test_whatis_can_read_the_name_of_the_page(page):
     assert run("lexgrog", page).startswith(f'{page}: "{page.stem} - ')
 
 
-def test_it_says_all_that_help_says(page, programs):
-    """The text of both is one table: flags, defaults and words."""
+def test_the_page_has_every_flag_of_the_help_and_the_usual_sections(page, programs):
+    """Both texts come from one table of flags, defaults and descriptions."""
     text = re.sub(r".\x08", "", run("mandoc", "-T", "utf8", "-O", "width=200", page))
     read = " ".join(text.split())
     commands = [[]] if page.stem == EXPORTER else [["simulate"], ["replay"], ["poll"], ["record"]]
@@ -67,8 +67,7 @@ def test_it_says_all_that_help_says(page, programs):
     assert wanted | {"SEE ALSO"} <= {*sections}
 
 
-def test_examples_are_right(page, programs, tmp_path):
-    """Each command line of the examples is one that the program takes."""
+def test_every_example_command_line_is_accepted(page, programs, tmp_path):
     (tmp_path / "feed.jsonl").write_text('{"time_ms":1,"message":"[]"}\n')
     (tmp_path / "web.yml").touch()
     roff = page.read_text().replace("\\-", "-").replace("\\(aq", "'").replace("\\e\n", " ")
@@ -79,7 +78,7 @@ def test_examples_are_right(page, programs, tmp_path):
         if line.startswith("air-quality-")
     ]
     assert len(calls) >= 4
-    # The package makes this folder, which --config.check looks at.
+    # The package creates this folder, which --config.check examines.
     elsewhere = {"/var/lib/air-quality-exporter": str(tmp_path)}
     elsewhere["https://air.example"] = "http://127.0.0.1:1"
     for program, *arguments in calls:

@@ -1,4 +1,4 @@
-"""One of several exporters that divide the cities, and readiness that means completeness."""
+"""Several exporters that divide the cities, and what one of them keeps in its storage."""
 
 import urllib.parse
 
@@ -21,14 +21,14 @@ def exported(exporter) -> set[str]:
     return set(exporter.scrape().by(metrics.INDEX, "city"))
 
 
-def test_shards_divide_the_cities_and_say_so(start, python_feed):
+def test_shards_divide_the_cities_and_name_the_shard_of_each_history(start, python_feed):
     exporters = [
         start.exporter("--feed.url", python_feed.url, "--city.shard", f"{prefix}{index}/{SHARDS}")
         for index, prefix in enumerate(["", "exporter-", "air-quality-exporter-a-", ""])
     ]
     python_feed.wait_for_client(SHARDS)
     send(python_feed, CITIES)
-    # An element that is nobody's is refused by each.
+    # An element without a valid city is rejected by every shard.
     python_feed.send([{"city": "", "aqi": 1}])
     for index, (exporter, own) in enumerate(zip(exporters, OF_SHARD, strict=True)):
         exporter.wait_for_sample(metrics.REJECTED, 1, reason="bad_city")
@@ -38,7 +38,7 @@ def test_shards_divide_the_cities_and_say_so(start, python_feed):
         assert page.value("airquality_exporter_shards") == SHARDS
         assert page.value(metrics.READINGS) == len(own)
         assert page.value(SKIPPED) == len(CITIES) - len(own)
-    # Where a city's history is, each of them says.
+    # Each exporter names the shard that has the history of a city.
     for city in (CITIES[0], "Nāgpur"):
         for exporter in exporters:
             answer = exporter.get(f"/history.json?city={urllib.parse.quote(city)}")
@@ -47,7 +47,7 @@ def test_shards_divide_the_cities_and_say_so(start, python_feed):
             assert bool(answer.json["points"]) == (city in exported(exporter))
 
 
-def test_cities_of_other_shards_leave_the_storage(start, python_feed, tmp_path):
+def test_cities_of_other_shards_are_removed_from_the_storage(start, python_feed, tmp_path):
     file = tmp_path / "history.db"
     storage = ("--storage.file", str(file))
     flags = ("--feed.url", python_feed.url, *storage)
@@ -61,7 +61,7 @@ def test_cities_of_other_shards_leave_the_storage(start, python_feed, tmp_path):
     assert {point["city"] for point in one.history()["points"]} == own
     others = len(CITIES) - len(own)
     assert one.count_lines(f"left_out={others}") == 1, one.errors
-    # Without a message from the feed.
+    # This takes no message from the feed.
     names = "SELECT name FROM city"
     wait_for(lambda: {name for (name,) in stored(file, names)} == own, "the others' end")
     assert one.stop() is None

@@ -1,4 +1,4 @@
-"""A short run of the soak; `soak --minutes 60` is the long one."""
+"""A short run of the soak test; `soak --minutes 60` is the long one."""
 
 import pathlib
 import re
@@ -12,7 +12,7 @@ SOAK = pathlib.Path(__file__).resolve().parents[2] / "Tools" / "soak"
 
 
 @pytest.mark.long
-def test_a_short_soak_breaks_no_promise(programs):
+def test_a_short_soak_loses_no_written_points_despite_kills(programs):
     process = subprocess.Popen(
         [sys.executable, SOAK, "--minutes", "0.6", "--programs", programs.folder],
         stdout=subprocess.PIPE,
@@ -22,7 +22,7 @@ def test_a_short_soak_breaks_no_promise(programs):
     try:
         output, errors = process.communicate(timeout=600)
     except BaseException:
-        # It ends its programs itself.
+        # It stops its programs itself.
         process.send_signal(signal.SIGTERM)
         process.wait(30)
         raise

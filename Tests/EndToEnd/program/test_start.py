@@ -1,4 +1,4 @@
-"""What the process inherits: descriptors, limits, arguments."""
+"""What a process inherits: descriptors, limits, arguments, environment."""
 
 import ctypes
 import os
@@ -23,7 +23,7 @@ __attribute__((constructor)) static void move(void) { setenv("MOVED", "1", 1); }
 
 
 @pytest.mark.parametrize("program", FLAGS)
-def test_closed_standard_streams_are_opened_first(programs, program):
+def test_closed_standard_streams_are_replaced_by_dev_null(programs, program):
     listen = "--web.listen-address=127.0.0.1:0" if program == EXPORTER else "--listen=127.0.0.1:0"
     command = [str(programs.folder / program), *FLAGS[program], listen]
     process = subprocess.Popen(["bash", "-c", 'exec "$@" 0<&- 1>&- 2>&-', "bash", *command])
@@ -42,7 +42,7 @@ def test_closed_standard_streams_are_opened_first(programs, program):
 
 
 @pytest.mark.parametrize("limit", [15, 16, 18, 20, 40])
-def test_too_few_open_files_are_one_line_with_both_numbers(programs, limit):
+def test_too_low_a_limit_of_open_files_is_rejected_with_one_line(programs, limit):
     few = {"launcher": ("prlimit", f"--nofile={limit}:{limit}")}
     lines = [
         programs.rejection(EXPORTER, "--feed.demo", **few),
@@ -57,7 +57,7 @@ def moved_environment(tmp_path):
     return preload(tmp_path, MOVED_ENVIRONMENT)
 
 
-def test_the_password_of_a_moved_environment_is_required(programs, moved_environment, tmp_path):
+def test_variables_are_read_from_a_moved_environment(programs, moved_environment, tmp_path):
     (tmp_path / "web.yml").write_text(f"basic_auth_users: {{bob: {HASHES['secret']}}}\n")
     variable = {"AIR_QUALITY_EXPORTER_WEB_CONFIG_FILE": str(tmp_path / "web.yml")}
     with programs.exporter("--feed.demo", environment=moved_environment | variable) as exporter:
@@ -73,14 +73,14 @@ def test_arguments_are_read_although_the_environment_was_moved(
 
 
 def without_arguments(path: pathlib.Path, **_) -> None:
-    """Replaces this process; Python itself gives each program a name at least."""
+    """Replaces this process; Python itself always passes at least the name of a program."""
     os.environ["AIR_QUALITY_EXPORTER_WEB_LISTEN_ADDRESS"] = "127.0.0.1:0"
     none = (ctypes.c_char_p * 1)(None)
     ctypes.CDLL(None).execv(str(path).encode(), none)
 
 
 @pytest.mark.parametrize("program", FLAGS)
-def test_no_arguments_at_all_are_a_line_or_a_program_that_works(programs, program):
+def test_an_empty_argument_list_is_treated_as_no_arguments(programs, program):
     path = programs.folder / program
     process = subprocess.Popen(
         ["unused"],
@@ -101,7 +101,7 @@ def test_no_arguments_at_all_are_a_line_or_a_program_that_works(programs, progra
 
 
 @pytest.mark.parametrize("program", FLAGS)
-def test_without_proc_the_program_works(programs, program):
+def test_the_program_runs_without_proc(programs, program):
     hide = ["unshare", "--mount", "sh", "-c", "mount -t tmpfs none /proc"]
     if subprocess.run(hide, capture_output=True, check=False).returncode:
         pytest.skip("/proc cannot be hidden here")

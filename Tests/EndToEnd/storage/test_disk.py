@@ -1,5 +1,5 @@
-"""What happens to the storage file, its directory and its disk while the exporter runs; feed and
-scrape go on."""
+"""Failures of the storage file, its directory and its disk while the exporter runs; feeds and
+scrapes go on."""
 
 import contextlib
 import os
@@ -29,7 +29,7 @@ def small_disk(tmp_path):
     if mounted.returncode:
         pytest.skip(f"no file system can be mounted here: {mounted.stderr.strip()}")
     yield folder
-    # Whatever still has a file open there keeps it until it ends.
+    # A process with an open file there keeps the file system until it exits.
     subprocess.run(["umount", "--lazy", folder], check=True)
 
 
@@ -62,17 +62,17 @@ def wait_until_writable(exporter) -> None:
     exporter.wait_for_line("writable again", 1)
 
 
-def test_a_full_disk_costs_nothing_but_the_file(start, python_feed, small_disk):
+def test_a_full_disk_loses_no_points_once_it_has_room_again(start, python_feed, small_disk):
     file = small_disk / "history.db"
     flags = flags_of(python_feed, file)
     exporter = start_writing(start, python_feed, flags)
     ballast = fill(small_disk)
-    # More than fits into what the journal has left of its last page.
+    # More than fits into the rest of the journal's last page.
     for aqi in range(2, 22):
         python_feed.send_cities(aqi)
         exporter.wait_for_sample(metrics.INDEX, aqi, city="City 99")
-        time.sleep(0.002)  # Two points in one millisecond are one.
-    # It goes on counting the attempts, and says it once.
+        time.sleep(0.002)  # Two points in one millisecond count as one.
+    # Every failed attempt is counted, but only one line is logged.
     wait_for_failed_writes(exporter)
     assert exporter.count_lines("Storage file not writable") == 1, exporter.errors
     assert exporter.count_lines("full"), exporter.errors
@@ -87,8 +87,8 @@ def test_a_full_disk_costs_nothing_but_the_file(start, python_feed, small_disk):
     assert not list(small_disk.glob("*.damaged*"))
 
 
-def test_a_file_at_the_limit_of_the_process_costs_nothing_else(start, python_feed, tmp_path):
-    """`ulimit -f`: without more ado the kernel would end a process that writes beyond it."""
+def test_the_file_size_limit_of_the_process_stops_only_the_writes(start, python_feed, tmp_path):
+    """`ulimit -f`: by default, the kernel kills a process that writes beyond it."""
     flags = flags_of(python_feed, tmp_path / "history.db")
     exporter = start_writing(start, python_feed, flags)
     before = resource.prlimit(exporter.pid, resource.RLIMIT_FSIZE)
@@ -104,7 +104,7 @@ def test_a_file_at_the_limit_of_the_process_costs_nothing_else(start, python_fee
     assert start.exporter(*flags).history() == history
 
 
-def test_a_disk_that_is_full_at_the_start_is_written_once_it_has_room(
+def test_a_disk_that_is_full_at_the_start_is_written_to_once_it_has_room(
     start, python_feed, small_disk
 ):
     ballast = fill(small_disk)
@@ -122,7 +122,7 @@ def test_a_disk_that_is_full_at_the_start_is_written_once_it_has_room(
     assert start.exporter(*flags).history() == history
 
 
-def test_a_disk_that_is_full_at_the_start_does_not_hide_what_it_has(
+def test_a_disk_that_is_full_at_the_start_does_not_hide_the_stored_history(
     start, python_feed, small_disk
 ):
     flags = flags_of(python_feed, small_disk / "history.db")
@@ -139,7 +139,7 @@ def test_a_disk_that_is_full_at_the_start_does_not_hide_what_it_has(
     assert start.exporter(*flags).history() == before
 
 
-def test_a_disk_that_becomes_read_only_costs_nothing_but_the_file(start, python_feed, small_disk):
+def test_a_read_only_disk_keeps_points_in_memory_until_it_is_writable(start, python_feed, small_disk):
     file = small_disk / "history.db"
     flags = flags_of(python_feed, file)
     first = start_writing(start, python_feed, flags)
@@ -149,11 +149,11 @@ def test_a_disk_that_becomes_read_only_costs_nothing_but_the_file(start, python_
     assert first.stop() is None
     subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
     content = file.read_bytes()
-    # The values of the start are shown; new ones are kept in memory.
+    # The stored values are shown; new ones are kept in memory.
     second = start.exporter(*flags)
     assert second.history() == before
     assert second.count_lines("Storage file not writable") == 1, second.errors
-    # The next start finds the counters of the file once more.
+    # Counters begin at 0, because the next start restores those of the file once more.
     changes = second.scrape().samples("airquality_category_changes_total")
     assert {value for _, value in changes} == {0}
     wait_for(lambda: python_feed.clients, "the new connection")
@@ -171,7 +171,7 @@ def test_a_disk_that_becomes_read_only_costs_nothing_but_the_file(start, python_
     assert third.history() == history and len(history["points"]) == 300
 
 
-def test_a_file_without_the_right_to_write_leaves_the_exporter_in_memory(
+def test_a_read_only_file_leaves_the_exporter_in_memory_until_it_is_writable(
     start, python_feed, tmp_path
 ):
     if os.geteuid() == 0:
@@ -189,11 +189,11 @@ def test_a_file_without_the_right_to_write_leaves_the_exporter_in_memory(
     wait_until_writable(second)
 
 
-# LostDiskTests has more of them.
+# LostDiskTests has more cases.
 @pytest.mark.parametrize(
     "what", ["removed", "cut", "replaced by another program's file", "its directory removed"]
 )
-def test_a_file_that_goes_while_it_is_in_use_is_made_again(start, python_feed, tmp_path, what):
+def test_a_storage_file_lost_during_use_is_recreated_from_memory(start, python_feed, tmp_path, what):
     folder = tmp_path / "storage"
     folder.mkdir()
     file = folder / "history.db"
@@ -215,7 +215,7 @@ def test_a_file_that_goes_while_it_is_in_use_is_made_again(start, python_feed, t
     python_feed.send_cities(2)
     exporter.wait_for_sample(metrics.INDEX, 2, city="City 99")
     if what.startswith("replaced"):
-        # It is not ours, so it is left alone.
+        # The file of another program is left alone.
         wait_for_failed_writes(exporter)
         assert exporter.count_lines("another program") == 1, exporter.errors
         with contextlib.closing(sqlite3.connect(file)) as database:

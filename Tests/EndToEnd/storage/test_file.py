@@ -1,4 +1,4 @@
-"""Files that are damaged, missing or in use. DamagedFileTests has more of them."""
+"""Storage files that are damaged, missing or in use. DamagedFileTests has more cases."""
 
 import pathlib
 import random
@@ -7,19 +7,19 @@ from support import metrics
 from support.waiting import wait_for
 
 
-def test_one_file_belongs_to_one_process(start, programs, python_feed, tmp_path):
+def test_a_storage_file_in_use_by_another_process_is_rejected(start, programs, python_feed, tmp_path):
     file = tmp_path / "history.db"
     first = start.reader(python_feed, "--storage.file", str(file))
     flags = (f"--feed.url={python_feed.url}", f"--storage.file={file}")
     line = programs.rejection("air-quality-exporter", *flags, "--web.listen-address=127.0.0.1:0")
     assert "another process has it open" in line and str(file) in line
-    # The first one has not lost it by that.
+    # The first process can still write to it.
     python_feed.send([{"city": "Pune", "aqi": 7}])
     first.wait_for_sample(metrics.LAST_WRITE)
     assert first.scrape().value(metrics.STORAGE_ERRORS) == 0
 
 
-def test_a_directory_that_is_missing_leaves_the_exporter_in_memory(start, python_feed, tmp_path):
+def test_history_stays_in_memory_until_the_missing_directory_exists(start, python_feed, tmp_path):
     file = tmp_path / "later" / "history.db"
     exporter = start.reader(python_feed, "--storage.file", str(file))
     python_feed.send([{"city": "Pune", "aqi": 7}])
@@ -33,7 +33,7 @@ def test_a_directory_that_is_missing_leaves_the_exporter_in_memory(start, python
     assert [point["aqi"] for point in again.history()["points"]] == [7]
 
 
-def test_a_file_damaged_by_the_disk_is_set_aside_and_kept(start, python_feed, tmp_path):
+def test_a_damaged_file_is_moved_aside_and_kept(start, python_feed, tmp_path):
     file = tmp_path / "history.db"
     flags = ("--feed.url", python_feed.url, "--storage.file", str(file), "--history.interval", "0")
     first = start.exporter(*flags)
@@ -43,13 +43,13 @@ def test_a_file_damaged_by_the_disk_is_set_aside_and_kept(start, python_feed, tm
         first.wait_for_sample(metrics.INDEX, aqi, city="City 99")
     assert first.stop() is None
     content = bytearray(file.read_bytes())
-    # Whole pages of the middle, as a disk loses them.
+    # Whole pages in the middle, as a failing disk loses them.
     content[len(content) // 4 : len(content) // 2] = random.Random(7).randbytes(
         len(content) // 2 - len(content) // 4
     )
     file.write_bytes(content)
     second = start.exporter(*flags)
-    # Its journal, which is empty by now, goes with it.
+    # Its journal, which is empty by now, is moved with it.
     aside = list(tmp_path.glob("history.db.damaged-*Z"))
     assert len(aside) == 1 and aside[0].read_bytes() == content
     assert second.count_lines("Storage file moved aside") == 1, second.errors
@@ -62,10 +62,10 @@ def test_a_file_damaged_by_the_disk_is_set_aside_and_kept(start, python_feed, tm
     assert second.scrape().value(metrics.STORAGE_ERRORS) == 1
 
 
-def test_the_check_of_the_configuration_looks_at_the_file_and_its_folder(
+def test_the_configuration_check_examines_the_storage_file_and_its_folder(
     start, programs, python_feed, tmp_path
 ):
-    """And changes neither, even while an exporter has the file."""
+    """It changes neither, even while an exporter has the file open."""
 
     def check(file: pathlib.Path) -> tuple[int, list[str]]:
         ended = programs.run(

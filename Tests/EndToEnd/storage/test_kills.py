@@ -1,4 +1,4 @@
-"""What `--storage.file` brings back after SIGKILL at any moment, under load."""
+"""What `--storage.file` restores after SIGKILL at any moment, under load."""
 
 import http.client
 import os
@@ -13,8 +13,8 @@ from support.storage_files import stored_points
 from support.waiting import wait_for
 
 
-def test_no_point_that_was_written_is_lost_by_a_kill(programs, python_feed, tmp_path):
-    """AIRQUALITY_KILLS says how often."""
+def test_no_written_point_is_lost_by_a_kill(programs, python_feed, tmp_path):
+    """AIRQUALITY_KILLS sets the number of kills."""
     kills = int(os.environ.get("AIRQUALITY_KILLS", "10"))
     random_ = random.Random(7)
     ledger = Ledger(capacity=100)
@@ -51,7 +51,7 @@ def test_no_point_that_was_written_is_lost_by_a_kill(programs, python_feed, tmp_
 
 
 def watch_until_killed(exporter, ledger: Ledger, seconds: float) -> None:
-    """Looks at the exporter until it is killed, after that many seconds."""
+    """Watches the exporter until it is killed, after the given number of seconds."""
     timer = threading.Timer(seconds, exporter.signal, [signal.SIGKILL])
     timer.start()
     try:
@@ -64,8 +64,8 @@ def watch_until_killed(exporter, ledger: Ledger, seconds: float) -> None:
     assert exporter.wait() == -signal.SIGKILL, exporter.errors
 
 
-def test_a_change_of_category_survives_a_kill_and_a_reading_the_end(start, python_feed, tmp_path):
-    """After a kill, the category is that of the newest point. The last reading is no point."""
+def test_a_category_change_survives_a_kill_and_a_reading_a_shutdown(start, python_feed, tmp_path):
+    """After a kill, the category is that of the newest point. The last reading is not a point."""
     file = tmp_path / "history.db"
     flags = ("--feed.url", python_feed.url, "--storage.file", str(file), "--history.interval")
     first = start.exporter(*flags, "1ms")

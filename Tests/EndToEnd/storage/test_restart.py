@@ -1,4 +1,4 @@
-"""What `--storage.file` brings back after a proper end."""
+"""What `--storage.file` restores after a clean shutdown."""
 
 import contextlib
 import sqlite3
@@ -8,7 +8,7 @@ from support import metrics
 from support.waiting import wait_for
 
 
-def test_a_restart_keeps_everything_with_its_times(start, programs, python_feed, tmp_path):
+def test_a_restart_restores_history_and_metrics_with_their_times(start, programs, python_feed, tmp_path):
     flags = ("--feed.url", python_feed.url, "--storage.file", str(tmp_path / "history.db"))
     first = start.exporter(*flags)
     python_feed.wait_for_client()
@@ -17,10 +17,10 @@ def test_a_restart_keeps_everything_with_its_times(start, programs, python_feed,
             [{"city": "Pune", "aqi": aqi}, {"city": 'O\'Hare "N" ☠', "aqi": aqi + 300}]
         )
         first.wait_for_sample(metrics.INDEX, aqi, city="Pune")
-        time.sleep(0.002)  # Two points in one millisecond are one.
+        time.sleep(0.002)  # Two points in one millisecond count as one.
     before, page = first.history(), first.scrape()
     assert first.stop() is None
-    # A start that fails behind the file takes nothing from it, whatever its flags.
+    # A start that fails after opening the file removes nothing from it, whatever its flags.
     narrower = ("--city.limit=1", f"--web.listen-address=127.0.0.1:{python_feed.port}")
     failed = programs.run("air-quality-exporter", *flags, *narrower)
     assert failed.wait() == 1
@@ -31,15 +31,15 @@ def test_a_restart_keeps_everything_with_its_times(start, programs, python_feed,
     for name in (*families.split(), "category_changes_total", "last_update_timestamp_seconds"):
         name = f"airquality_{name}"
         assert page.samples(name) and restored.samples(name) == page.samples(name)
-    # The first two points came at once, so a third waits for the interval although the process is
-    # new.
+    # The first two points came in quick succession, so a third waits for the interval, even in a
+    # new process.
     wait_for(lambda: python_feed.clients, "the new connection")
     python_feed.send([{"city": "Pune", "aqi": 46}])
     second.wait_for_sample(metrics.INDEX, 46, city="Pune")
     assert second.history()["points"] == before["points"]
 
 
-def test_metrics_tell_of_the_storage(start, python_feed, tmp_path):
+def test_metrics_report_the_last_write_and_the_errors_of_the_storage(start, python_feed, tmp_path):
     without = start.exporter("--feed.url", python_feed.url).scrape()
     assert not without.samples(metrics.STORAGE_ERRORS) and not without.samples(metrics.LAST_WRITE)
     exporter = start.exporter(
@@ -52,21 +52,21 @@ def test_metrics_tell_of_the_storage(start, python_feed, tmp_path):
     python_feed.send([{"city": "Pune", "aqi": 7}])
     first = exporter.wait_for_sample(metrics.LAST_WRITE)
     assert before - 0.001 <= first <= time.time()
-    # Nothing changes, nothing is written; the next point is.
+    # Without a change nothing is written; the next point is.
     assert exporter.scrape().value(metrics.LAST_WRITE) == first
     python_feed.send([{"city": "Pune", "aqi": 8}])
     wait_for(lambda: exporter.scrape().value(metrics.LAST_WRITE) > first, "the next write")
     assert exporter.scrape().value(metrics.STORAGE_ERRORS) == 0
 
 
-def test_a_city_expires_by_its_original_arrival(start, python_feed, tmp_path):
+def test_a_restored_city_expires_by_the_arrival_of_its_last_reading(start, python_feed, tmp_path):
     file = tmp_path / "history.db"
     flags = ("--storage.file", str(file), "--city.expire-after", "1h")
     first = start.reader(python_feed, *flags)
     python_feed.send([{"city": city, "aqi": 7} for city in ("Old", "Young")])
     first.wait_for_sample(metrics.INDEX, 7, city="Young")
     assert first.stop() is None
-    # An hour less three seconds passed between them; the day of the stop does not count.
+    # As if an hour less three seconds lay between them; the day of the stop does not count.
     with contextlib.closing(sqlite3.connect(file)) as database, database:
         database.execute("UPDATE city SET received_ms = received_ms - 86400000")
         earlier = "UPDATE city SET received_ms = received_ms - 3597000 WHERE name = 'Old'"

@@ -1,4 +1,4 @@
-"""A memory limit of the kernel's, as deployments have, where root may set one."""
+"""A memory limit set by the kernel, as in deployments, if root may set one."""
 
 import contextlib
 import os
@@ -13,7 +13,7 @@ GROUPS = pathlib.Path("/sys/fs/cgroup")
 
 
 class Group:
-    """A control group with 256 MiB, the least that is shipped for an exporter."""
+    """A control group of 256 MiB, the lowest limit in the shipped deployments of an exporter."""
 
     def __init__(self):
         if "memory" not in (GROUPS / "cgroup.subtree_control").read_text().split():
@@ -44,8 +44,8 @@ def memory_group():
 
 @pytest.fixture
 def launcher(request):
-    """Of programs that are to live in the group; without one, their peak of memory alone tells.
-    Before `start`."""
+    """The launcher of programs that run in the group; without a group, only their peak memory is
+    checked. Tests name it before `start`."""
     try:
         group = request.getfixturevalue("memory_group")
     except pytest.skip.Exception:

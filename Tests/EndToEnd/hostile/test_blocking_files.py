@@ -1,5 +1,4 @@
-"""Files that are no files, or do not respond: a pipe or a hung mount under the name of one holds up
-nothing."""
+"""Paths that lead to a pipe or a hung mount instead of a regular file do not block the program."""
 
 import contextlib
 import ctypes
@@ -42,7 +41,7 @@ def test_a_pipe_in_place_of_the_web_configuration_leaves_the_last_one_in_force(s
 
 
 @pytest.mark.parametrize("flag", ["--web.config.file", "--feed.header-file", "--feed.ca-file"])
-def test_a_start_with_a_pipe_ends_with_one_line(programs, tmp_path, flag):
+def test_a_pipe_in_place_of_a_file_is_rejected_at_start_with_one_line(programs, tmp_path, flag):
     os.mkfifo(tmp_path / "pipe")
     for check in ((), ("--config.check",)):
         program = programs.run(
@@ -61,7 +60,7 @@ def test_a_start_with_a_pipe_ends_with_one_line(programs, tmp_path, flag):
 
 @contextlib.contextmanager
 def hung(file):
-    """Whoever looks at the file waits: it is a FUSE file system that nobody serves."""
+    """Makes all access to the file block: it becomes a FUSE file system that nobody serves."""
     if os.geteuid() != 0 or not os.path.exists("/dev/fuse"):
         pytest.skip("needs root and /dev/fuse")
     libc = ctypes.CDLL(None, use_errno=True)
@@ -72,7 +71,7 @@ def hung(file):
             pytest.skip(f"cannot mount: {os.strerror(ctypes.get_errno())}")
         yield
     finally:
-        # Ends the waiting as well.
+        # This also ends blocked accesses.
         os.close(device)
         libc.umount2(os.fsencode(file), 2)
 

@@ -1,4 +1,4 @@
-"""More connections than there may be: clients at other addresses are still served, and the program
+"""More connections than allowed: clients at other addresses are still served, and the program
 ends on SIGTERM."""
 
 import contextlib
@@ -22,7 +22,7 @@ HEALTHY = b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n"
 
 @pytest.fixture(autouse=True)
 def many_descriptors():
-    """The crowd is this process."""
+    """This process holds all the connections."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 10_000), hard))
     yield
@@ -46,7 +46,7 @@ def expect_recovery(exporter: Exporter, descriptors: int) -> None:
 
 @pytest.mark.parametrize("is_asking", [False, True])
 @pytest.mark.parametrize("addresses", [1, 4])
-def test_4300_connections_leave_room_for_others(start, is_asking, addresses):
+def test_4300_connections_leave_room_for_clients_at_other_addresses(start, is_asking, addresses):
     exporter = start.exporter("--feed.demo")
     descriptors = exporter.descriptor_count
     # Without a scrape in between.
@@ -65,7 +65,7 @@ def test_4300_connections_leave_room_for_others(start, is_asking, addresses):
     expect_recovery(exporter, descriptors)
 
 
-def test_a_response_under_way_is_never_ended_to_make_room(start):
+def test_a_connection_with_a_response_under_way_is_never_closed_to_make_room(start):
     exporter = start.exporter("--feed.demo")
     listen = b"GET /events HTTP/1.1\r\nHost: x\r\n\r\n"
     with contextlib.ExitStack() as stack:
@@ -93,7 +93,7 @@ def test_a_response_under_way_is_never_ended_to_make_room(start):
 
 
 def limited(programs, start, tmp_path, files: int, *flags: str, is_running: bool = True):
-    """An exporter that may open so many files."""
+    """An exporter that may open only the given number of files."""
     script = tmp_path / "few"
     script.write_text(
         f'#!/bin/sh\nulimit -n {files}\nexec "{programs.folder}/air-quality-exporter" "$@"\n'
@@ -123,27 +123,27 @@ def test_a_hundred_connections_with_64_open_files_leave_room_for_others(programs
             with contextlib.suppress(OSError):
                 served += client.recv(100).startswith(b"HTTP/1.1 200 ")
         assert served > 10
-        # What is left is for the rest of the program.
+        # The remaining descriptors are for the rest of the program.
         assert exporter.descriptor_count <= 60
         assert exporter.scrape().value("airquality_exporter_feed_connected", feed="demo") == 1
     expect_recovery(exporter, descriptors)
 
 
-def test_one_client_of_a_unix_socket_leaves_room_for_others(start, tmp_path):
+def test_4300_connections_to_a_unix_socket_leave_room_for_tcp_clients(start, tmp_path):
     path = str(tmp_path / "web.sock")
     exporter = start.exporter("--feed.demo", "--web.listen-address", f"unix:{path}")
     descriptors = exporter.descriptor_count
     with returns_memory(exporter), contextlib.ExitStack() as stack:
         for _ in range(4300):
             client = stack.enter_context(socket.socket(socket.AF_UNIX))
-            # With a time-out of Python's own it would fail as soon as 4,096 wait to be accepted.
+            # With Python's own time-out, it would fail once 4,096 connections wait to be accepted.
             client.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", 30, 0))
             client.connect(path)
         expect_service(exporter, ["127.0.0.1", "127.0.0.3"])
     expect_recovery(exporter, descriptors)
 
 
-def test_the_end_beside_500_streams_takes_less_than_a_second(start):
+def test_shutdown_with_all_event_streams_open_takes_less_than_a_second(start):
     exporter = start.exporter("--feed.demo")
     listen = b"GET /events HTTP/1.1\r\nHost: x\r\n\r\n"
     with contextlib.ExitStack() as stack:

@@ -1,5 +1,5 @@
-"""A thousand connections that ask all the time: a scrape from another address is not delayed, and
-nothing is left."""
+"""A thousand busy connections: a scrape from another address is not delayed, and no resources are
+leaked."""
 
 import base64
 import collections
@@ -18,7 +18,7 @@ from support.web_configuration import HASHES
 
 pytestmark = [pytest.mark.long, pytest.mark.xdist_group("limits of time")]
 
-#: A scrape may take so much longer than without the others. Promised is 0.1 s; these tests share
+#: Extra seconds that a scrape may take beside the others: 0.1 is promised, but these tests share
 #: their machine.
 DELAY = 0.3
 
@@ -42,12 +42,12 @@ def exporter(programs, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def alone(exporter) -> float:
-    """Seconds that the longest scrape takes without others."""
+    """The seconds that the longest scrape takes without other clients."""
     return max(greedy.alone(exporter.port))
 
 
 @pytest.mark.parametrize("attack", greedy.ATTACKS)
-def test_scrapes_go_on_beside_a_thousand_connections(exporter, alone, attack):
+def test_a_thousand_busy_connections_do_not_delay_scrapes_of_others(exporter, alone, attack):
     before = exporter.descriptor_count
     with returns_memory(exporter):
         times = sorted(greedy.beside(exporter.port, attack))
@@ -55,11 +55,11 @@ def test_scrapes_go_on_beside_a_thousand_connections(exporter, alone, attack):
     print(f"{attack}: alone {alone * 1000:.0f} ms, beside {slow * 1000:.0f} ms")
     assert slow < alone + DELAY
     wait_for(lambda: exporter.descriptor_count <= before + 2, "the end of all connections")
-    # Its own address is served again.
+    # The attacking address is served again.
     assert get(exporter.port, "/history.json?limit=1", greedy.ADDRESS).status == 200
 
 
-def test_permits_of_clients_that_leave_come_back(exporter):
+def test_permits_of_disconnected_clients_are_returned(exporter):
     with returns_memory(exporter):
         for number in range(400):
             client = connect(exporter.port, source=greedy.ADDRESS)
@@ -75,7 +75,7 @@ def test_permits_of_clients_that_leave_come_back(exporter):
     assert exporter.scrape().value(metrics.IN_FLIGHT) == 1
 
 
-def test_one_address_cannot_take_all_listeners(start):
+def test_one_address_cannot_take_all_places_for_listeners(start):
     exporter = start.exporter("--feed.demo")
     request = b"GET /events HTTP/1.1\r\nHost: x\r\n\r\n"
     listeners = [connect(exporter.port, source=greedy.ADDRESS) for _ in range(70)]
@@ -92,7 +92,7 @@ def test_one_address_cannot_take_all_listeners(start):
     exporter.wait_for_sample("airquality_exporter_event_listeners", 0)
 
 
-#: A fifth of a second a check.
+#: A check of it takes a fifth of a second.
 COST_12 = "$2b$12$abcdefghijklmnopqrstuuaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 
 
@@ -105,7 +105,7 @@ def credentials(text: str) -> dict[str, str]:
     reason="at most 20 checks are ahead, two at a time, but on a busy machine two at a time take "
     "twice as long: 17 to 22 checks were measured there",
 )
-def test_the_right_password_is_answered_beside_guesses_of_twenty_addresses(start, tmp_path):
+def test_the_right_password_is_accepted_despite_guesses_from_twenty_addresses(start, tmp_path):
     users = f"basic_auth_users: {{alice: {COST_12}, bob: {HASHES['secret']}}}\n"
     (tmp_path / "web.yml").write_text(users)
     exporter = start.exporter("--feed.demo", "--web.config.file", str(tmp_path / "web.yml"))
@@ -120,7 +120,7 @@ def test_the_right_password_is_answered_beside_guesses_of_twenty_addresses(start
         number = 0
         while not is_over.is_set():
             number += 1
-            # No two are the same, as those would share a check.
+            # No two are alike, because equal ones would share a check.
             field = credentials(f"alice:{threading.get_ident()} {number}")["Authorization"]
             request = (
                 f"GET / HTTP/1.1\r\nHost: x\r\nAuthorization: {field}\r\nConnection: close\r\n\r\n"
@@ -130,7 +130,7 @@ def test_the_right_password_is_answered_beside_guesses_of_twenty_addresses(start
                 statuses[client.recv(12)] += 1
 
     addresses = [f"127.0.1.{number}" for number in range(1, 21)]
-    # Three of each address: one is checked at a time, the others wait.
+    # Three per address: one is checked at a time, the others wait.
     guessers = [threading.Thread(target=guess, args=(address,)) for address in addresses * 3]
     for guesser in guessers:
         guesser.start()

@@ -1,4 +1,4 @@
-"""Handshakes and records of TLS that are many, or do not end: other addresses go on, and memory is
+"""Many or unfinished TLS handshakes and records: other addresses are still served, and memory is
 bounded."""
 
 import contextlib
@@ -18,14 +18,14 @@ from support.waiting import wait_for
 pytestmark = [pytest.mark.long, pytest.mark.xdist_group("limits of time")]
 
 COUNT = 120
-#: A handshake may take so much longer. Promised is 0.1 s; these tests share their machine.
+#: Extra seconds that a scrape may take: 0.1 is promised, but these tests share their machine.
 DELAY = 0.3
 SCRAPE = b"GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 
 
 @pytest.fixture(params=["rsa:4096"])
 def exporter(request, start, tmp_path, monkeypatch):
-    """With a key for which a signature takes milliseconds, unless a test asks for another."""
+    """An exporter with a key that takes milliseconds to sign, unless a test chooses another."""
     monkeypatch.setitem(certificates.KEYS, "rsa:4096", ("rsa:4096",))
     certificate = certificates.CertificateAuthority(tmp_path / "authority").issue(
         "server", kind=request.param
@@ -42,7 +42,7 @@ def context(exporter, tmp_path):
 
 
 def first_message(context: ssl.SSLContext) -> bytes:
-    """What a client begins with. To send it again and again costs the client nothing."""
+    """The ClientHello, which a client can send over and over at no cost."""
     outgoing = ssl.MemoryBIO()
     session = context.wrap_bio(ssl.MemoryBIO(), outgoing, server_hostname="localhost")
     with pytest.raises(ssl.SSLWantReadError):
@@ -57,7 +57,7 @@ def scrape(port: int, context: ssl.SSLContext) -> None:
 
 
 def scrape_beside(exporter, context) -> float:
-    """Seconds of the slowest of some scrapes, each with a handshake of its own."""
+    """The seconds of the slowest of five scrapes, each with its own handshake."""
     slowest = 0.0
     for _ in range(5):
         began = time.monotonic()
@@ -66,7 +66,7 @@ def scrape_beside(exporter, context) -> float:
     return slowest
 
 
-def test_scrapes_with_handshakes_go_on_beside_those_of_another_address(exporter, context):
+def test_many_handshakes_of_one_address_do_not_delay_scrapes_of_another(exporter, context):
     scrape(exporter.port, context)
     message = first_message(context)
     before = exporter.descriptor_count
@@ -97,7 +97,7 @@ def test_unfinished_handshakes_take_no_processor_time(exporter, context):
 
 @pytest.mark.parametrize("exporter", ["P-256"], indirect=True)
 @pytest.mark.parametrize("record", [b"\x17\x03\x03\x40\x00" + b"x" * 16_000, b"\x17\x03\x03"])
-def test_512_connections_with_unfinished_records_are_bounded_in_memory(exporter, context, record):
+def test_512_connections_with_unfinished_records_take_bounded_memory(exporter, context, record):
     scrape(exporter.port, context)
     before = exporter.resident_bytes
     with returns_memory(exporter), contextlib.ExitStack() as stack:

@@ -1,4 +1,4 @@
-"""A `wss://` feed that makes the client write TLS records and reads none of them."""
+"""A `wss://` feed that makes the client write TLS records and hardly reads them."""
 
 import contextlib
 import ctypes
@@ -17,7 +17,7 @@ PEM, UPDATE_REQUESTED = 1, 1
 
 
 class KeyUpdater:
-    """Accepts the handshake of one client, and then asks it for new keys over and over."""
+    """Completes the handshake of one client, then requests key updates over and over."""
 
     def __init__(self, certificate: str, key: str):
         self.listener = socket.create_server(("127.0.0.1", 0))
@@ -45,14 +45,14 @@ class KeyUpdater:
             and TLS.SSL_do_handshake(session) == 1
         ):
             self.updates += 1
-            # A little is read, as a slow server does.
+            # It reads a little, as a slow server does.
             if self.updates % 1000 == 0:
                 with contextlib.suppress(BlockingIOError):
                     connection.recv(1024, socket.MSG_DONTWAIT)
         connection.close()
 
 
-def test_answers_to_key_updates_that_are_not_read_end_the_connection(start, tmp_path):
+def test_a_feed_that_does_not_read_key_update_responses_is_disconnected(start, tmp_path):
     authority = CertificateAuthority(tmp_path / "authority")
     certificate = authority.issue("server")
     feed = KeyUpdater(str(certificate.file), str(certificate.key))

@@ -1,5 +1,5 @@
-"""What a feed can cost: the largest messages, the most cities, two feeds at once; memory and
-scrapes meanwhile."""
+"""The costs that feeds can cause with the largest messages, the most cities and two feeds at once:
+memory, and delays of requests."""
 
 import contextlib
 import threading
@@ -14,12 +14,12 @@ from support.memory import MIB, returns_memory
 pytestmark = [pytest.mark.long, pytest.mark.xdist_group("limits of time")]
 
 CITIES = 10_000
-#: Seconds that a request may take longer than without messages.
+#: Extra seconds that a request may take because of messages.
 DELAY = 0.3
 
 
 def cities(prefix: str, count: int) -> str:
-    """A message with as many cities, none of them in another message."""
+    """A message with the given number of cities, which no other message has."""
     return (
         "["
         + ",".join(
@@ -30,7 +30,7 @@ def cities(prefix: str, count: int) -> str:
 
 
 class Requests(threading.Thread):
-    """One request after the other."""
+    """Sends one request after the other."""
 
     def __init__(self, exporter, path):
         super().__init__(daemon=True)
@@ -52,7 +52,7 @@ class Requests(threading.Thread):
 
 @contextlib.contextmanager
 def requests_go_on(exporter, path="/metrics"):
-    """What happens meanwhile does not hold up a request."""
+    """Checks that nothing in the block delays requests."""
     requests = Requests(exporter, path)
     for _ in range(50):
         requests.ask()
@@ -73,11 +73,11 @@ def requests_go_on(exporter, path="/metrics"):
 
 
 @pytest.mark.parametrize("message", [NUMBERS, OBJECTS], ids=["numbers", "objects"])
-def test_the_largest_messages_fit_in_the_memory(launcher, start, feeds, message):
+def test_messages_of_the_largest_size_stay_within_the_memory_limit(launcher, start, feeds, message):
     exporter = start_exporter(start, feeds, launcher=launcher)
     send_at_once(feeds, cities("City", CITIES))
     exporter.wait_for_figure(metrics.CITIES, CITIES)
-    # The whole exposition is kept as well.
+    # The whole exposition is kept in memory as well.
     assert exporter.get("/metrics").status == 200
     reason, elements = (
         ("not_an_object", message.count("1"))
@@ -93,9 +93,9 @@ def test_the_largest_messages_fit_in_the_memory(launcher, start, feeds, message)
     assert exporter.get("/-/healthy").status == 200
 
 
-def test_messages_of_new_cities_fit_in_the_memory(launcher, start, feeds):
+def test_messages_full_of_new_cities_stay_within_the_memory_limit(launcher, start, feeds):
     exporter = start_exporter(start, feeds, launcher=launcher)
-    # More cities than there is room for, some 120,000 in each message, and none twice.
+    # More cities than the limit allows, 120,000 in each message, and none twice.
     count = 3
     messages = [[cities(f"{feed}{number}", 120_000) for feed in "ab"] for number in range(count)]
     assert all(len(message) < LIMIT for pair in messages for message in pair)
@@ -117,8 +117,8 @@ def test_messages_of_new_cities_fit_in_the_memory(launcher, start, feeds):
     reason="with 490,000 cities a request waits up to 0.9 s: their arrays are copied while they "
     "grow",
 )
-def test_requests_go_on_beside_a_message_of_16_mib(start, feeds):
-    """Only a part of it at a time is recorded under the lock that a request waits for."""
+def test_a_message_of_16_mib_does_not_delay_requests(start, feeds):
+    """It is recorded in parts, so that a request waits for the lock only briefly."""
     count = 490_000
     flags = ("--city.limit", str(count), "--metrics.families=index")
     exporter = start_exporter(start, feeds[:1], *flags, limit=16 * MIB)
@@ -131,5 +131,5 @@ def test_requests_go_on_beside_a_message_of_16_mib(start, feeds):
         feeds[0].send(message)
         exporter.wait_for_figure(metrics.CITIES, count)
         taken = time.monotonic() - began
-    # However fast the machine is.
+    # This holds on machines of any speed.
     assert max(requests.times) < taken / 2, f"the message took {taken:.2f} s"

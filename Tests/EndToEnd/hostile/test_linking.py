@@ -1,17 +1,17 @@
-"""What the dynamic linker fills in is read-only before the program runs."""
+"""The tables that the dynamic linker fills in are read-only before the program runs."""
 
 import struct
 
 import pytest
 
-#: Program headers and tags of the dynamic section (elf.h): the table of addresses of functions, and
+#: Program headers and tags of the dynamic section (elf.h): the table of function addresses, and
 #: the flag of DT_FLAGS_1 that stands for `-z now`.
 DYNAMIC, READ_ONLY = 2, 0x6474E552
 TABLE, FLAGS_1, NOW = 3, 0x6FFFFFFB, 1
 
 
 @pytest.mark.parametrize("name", ["air-quality-exporter", "air-quality-feed"])
-def test_all_symbols_are_bound_at_the_start(programs, name):
+def test_all_symbols_are_bound_at_start_and_then_read_only(programs, name):
     elf = (programs.folder / name).read_bytes()
     assert elf[:6] == b"\x7fELF\x02\x01", "a 64-bit ELF file"
     offset, = struct.unpack_from("<Q", elf, 32)

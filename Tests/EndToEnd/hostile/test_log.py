@@ -1,4 +1,4 @@
-"""A feed that wants to fill the log, or to write what it likes there."""
+"""A feed that tries to fill the log, or to forge lines in it."""
 
 import json
 import random
@@ -11,7 +11,7 @@ from websockets.sync.server import serve
 from support.memory import returns_memory
 from support.waiting import wait_for
 
-#: Of each reason for which a feed can have its messages refused.
+#: Messages for every reason for which a feed can have readings rejected.
 BAD = [
     '{"a":[{}]}', "[7]", "[{}]", '[{"city":7.5}]', '[{"city":"Pune"}]',
     '[{"city":"Pune","aqi":[]}]', "7", "[", '[{"city":"Pune","aqi":-1}]', b"binary",
@@ -23,7 +23,7 @@ BAD = [
 
 @pytest.fixture
 def hostile_feed():
-    """Sends what is refused, and ends each connection with words of its own."""
+    """Sends messages that are rejected, and closes each connection with a forged log line."""
     count = [0]
     numbers = random.Random(1)
 
@@ -53,7 +53,7 @@ def hostile_feed():
         thread.join(10)
 
 
-def test_a_feed_cannot_fill_the_log(start, hostile_feed):
+def test_a_feed_can_neither_fill_the_log_nor_forge_lines(start, hostile_feed):
     address, count = hostile_feed
     exporter = start.exporter(
         "--feed.url", address,
@@ -71,7 +71,7 @@ def test_a_feed_cannot_fill_the_log(start, hostile_feed):
         "no_city", "bad_city", "no_value", "bad_value", "bad_time", "out_of_range", "not_an_object",
         "not_an_array", "not_json", "too_large", "city_limit",
     }
-    # Twelve reasons, ten names of cities, some twenty changes of the connection, and the start.
+    # Twelve reasons, ten names of cities, some twenty connection changes, and the start.
     assert len(exporter.errors) < 60, len(exporter.errors)
     for line in exporter.errors:
         assert len(line) < 2500 and line.startswith("time=20") and line.isprintable(), line

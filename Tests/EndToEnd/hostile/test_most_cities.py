@@ -1,4 +1,4 @@
-"""The most that the limits allow by default: everything at once must fit in 256 MiB."""
+"""The most that the default limits allow: everything at once must fit in 256 MiB."""
 
 import contextlib
 import json
@@ -19,7 +19,7 @@ PLACE = {"latitude": 12.5, "longitude": -120.25, "country": "IN"}
 
 
 def messages(index: int) -> list[str]:
-    """All cities with every detail and the longest names, in messages as long as may be."""
+    """All cities with every detail and the longest names, in messages of the largest size."""
     found, elements, size = [], [], 2
     for number in range(CITIES):
         name = f"City {number} ".ljust(128, "x")
@@ -33,7 +33,7 @@ def messages(index: int) -> list[str]:
     return [f"[{','.join(elements)}]" for elements in [*found, elements]]
 
 
-def test_the_most_cities_with_every_family_fit_beside_the_largest_messages(launcher, start, feeds):
+def test_the_most_cities_metrics_and_largest_messages_fit_in_256_mib(launcher, start, feeds):
     exporter = start_exporter(start, feeds, *DETAILS, launcher=launcher)
     gzip = {"Accept": "application/openmetrics-text;version=1.0.0", "Accept-Encoding": "gzip"}
     with contextlib.ExitStack() as clients:

@@ -1,5 +1,5 @@
-"""Clients that ask for a large page and do not read it: memory stays bounded, others are served,
-and it goes back."""
+"""Clients that request a large page and do not read it: memory stays bounded and is returned, and
+others are served."""
 
 import contextlib
 import pathlib
@@ -18,7 +18,7 @@ CITIES = 10_000
 
 @pytest.fixture
 def busy(start, python_feed):
-    """An exporter, and what sends it a new value of each city."""
+    """An exporter, and a function that sends it a new value of each city."""
     exporter = start.reader(python_feed, "--history.capacity", "1")
     messages = 0
 
@@ -34,7 +34,7 @@ def busy(start, python_feed):
 
 
 @pytest.mark.parametrize("encoding, addresses", [("identity", 1), ("gzip", 40)])
-def test_slow_readers_hold_a_bounded_amount(busy, encoding, addresses):
+def test_slow_readers_hold_a_bounded_amount_of_memory(busy, encoding, addresses):
     exporter, change_all = busy
     for _ in range(3):
         change_all()
@@ -50,11 +50,11 @@ def test_slow_readers_hold_a_bounded_amount(busy, encoding, addresses):
             stack.enter_context(reader)
             reader.sendall(request)
             statuses.add(reader.recv(12))
-            # Readers of one address have a part of what there is; this scraper is at another.
+            # Readers at one address get only a share; this scraper is at another.
             if addresses == 1:
                 assert exporter.get("/metrics", headers={"Accept-Encoding": encoding}).status == 200
         assert exporter.resident_bytes < before + 96 * MIB
-        # They are ended in time, whatever they hold.
+        # They are disconnected in time, whatever they hold.
         wait_for(
             lambda: exporter.get("/metrics", headers={"Accept-Encoding": encoding}).status == 200,
             "an end of the slow readers",
@@ -66,8 +66,8 @@ def test_slow_readers_hold_a_bounded_amount(busy, encoding, addresses):
     assert exporter.peak_resident_bytes < 192 * MIB
 
 
-def test_unread_responses_do_not_fill_the_kernel(start, python_feed):
-    """Responses that fit the kernel's buffers are over for the server before they are read."""
+def test_unread_responses_do_not_fill_the_buffers_of_the_kernel(start, python_feed):
+    """The server is done with responses that fit the kernel's buffers before they are read."""
     exporter = start.reader(python_feed)
     python_feed.send_cities(7, 5000)
     exporter.wait_for_sample(metrics.CITIES, 5000)

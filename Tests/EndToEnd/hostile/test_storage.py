@@ -1,4 +1,4 @@
-"""Storage files that were made to end the exporter, to mislead it, or to be overwritten by it."""
+"""Storage files crafted to crash the exporter, to mislead it, or to be overwritten by it."""
 
 import contextlib
 import pathlib
@@ -11,15 +11,14 @@ from support import metrics
 
 
 def rejected(programs, feed, file: pathlib.Path) -> str:
-    """The one line that ends the start."""
+    """The one line with which the start is rejected."""
     flags = (f"--feed.url={feed.url}", f"--storage.file={file}", "--web.listen-address=127.0.0.1:0")
     return programs.rejection("air-quality-exporter", *flags)
 
 
 @pytest.fixture
 def stored(start, python_feed, tmp_path):
-    """A file with ten points of a hundred cities, as a proper end leaves it, and the flags for
-    it."""
+    """A file with ten points of a hundred cities after a clean shutdown, and the flags for it."""
     file = tmp_path / "history.db"
     flags = ("--feed.url", python_feed.url, "--storage.file", str(file), "--history.interval", "0")
     exporter = start.exporter(*flags)
@@ -27,13 +26,13 @@ def stored(start, python_feed, tmp_path):
     for aqi in range(10):
         python_feed.send_cities(aqi)
         exporter.wait_for_sample(metrics.INDEX, aqi, city="City 99")
-        time.sleep(0.002)  # Two points in one millisecond are one.
+        time.sleep(0.002)  # Two points in one millisecond count as one.
     assert exporter.stop() is None
     return file, flags
 
 
 def change(file: pathlib.Path, *statements: str) -> None:
-    """Changes the file, whatever its tables allow."""
+    """Changes the file, ignoring the constraints of its tables."""
     with contextlib.closing(sqlite3.connect(file)) as database:
         database.execute("PRAGMA ignore_check_constraints = ON")
         for statement in statements:
@@ -42,14 +41,14 @@ def change(file: pathlib.Path, *statements: str) -> None:
 
 
 @pytest.mark.parametrize("links", [2, 150])
-def test_loops_and_chains_of_symbolic_links_are_no_files(
+def test_loops_of_symbolic_links_are_rejected_at_start_and_tolerated_while_running(
     start, programs, python_feed, tmp_path, links
 ):
-    """SQLite follows each with 4 KiB of stack or more."""
+    """SQLite uses 4 KiB of stack or more for each link."""
     for number in range(links):
         (tmp_path / f"link{number}").symlink_to(tmp_path / f"link{(number + 1) % links}")
     assert "regular file" in rejected(programs, python_feed, tmp_path / "link0")
-    # The same while it runs.
+    # The same happens to a file in use.
     file = tmp_path / "history.db"
     exporter = start.reader(python_feed, "--storage.file", str(file), "--history.interval", "0")
     python_feed.send_cities(1)
@@ -64,7 +63,7 @@ def test_loops_and_chains_of_symbolic_links_are_no_files(
 
 
 @pytest.mark.parametrize("number", [-(2**63), -1, 2**63 - 1])
-def test_numbers_of_cities_at_the_edge_set_the_file_aside(start, stored, number):
+def test_a_file_with_extreme_city_numbers_is_moved_aside(start, stored, number):
     file, flags = stored
     change(
         file,
@@ -78,7 +77,7 @@ def test_numbers_of_cities_at_the_edge_set_the_file_aside(start, stored, number)
     assert again.count_lines("Storage file restored") == 1, again.errors
 
 
-#: Statements that make a file large, and what the log says of it.
+#: Statements that make a file large, and words of the resulting line in the log.
 LARGE = {
     "cities": (
         "WITH RECURSIVE n(i) AS (SELECT 1000 UNION ALL SELECT i + 1 FROM n WHERE i < 300000) "
@@ -96,7 +95,7 @@ LARGE = {
 
 
 @pytest.mark.parametrize("what", LARGE)
-def test_a_large_file_takes_no_more_memory_than_its_cities(start, stored, what):
+def test_a_large_storage_file_takes_bounded_memory(start, stored, what):
     file, flags = stored
     statement, words = LARGE[what]
     change(file, statement)
@@ -105,7 +104,7 @@ def test_a_large_file_takes_no_more_memory_than_its_cities(start, stored, what):
     assert exporter.peak_resident_bytes < 128 << 20
 
 
-def test_a_file_of_many_tables_takes_no_more_memory_than_its_cities(start, stored):
+def test_a_storage_file_with_300000_views_takes_bounded_memory(start, stored):
     file, flags = stored
     change(
         file,

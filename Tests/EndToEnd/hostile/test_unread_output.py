@@ -1,4 +1,4 @@
-"""What others should empty and do not: standard error, systemd's socket, a response."""
+"""Output that nobody reads: standard error and output, systemd's socket, a response."""
 
 import contextlib
 import os
@@ -19,7 +19,7 @@ from support.waiting import wait_for
 
 
 def full_pipe() -> tuple[int, int]:
-    """The two ends of a pipe that has no room."""
+    """Both ends of a full pipe."""
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
     with contextlib.suppress(BlockingIOError):
@@ -67,13 +67,13 @@ def silent(programs, python_feed):
         exporter.kill()
 
 
-def test_a_full_standard_error_costs_log_lines_and_nothing_else(silent, python_feed):
+def test_a_full_standard_error_only_drops_log_lines(silent, python_feed):
     python_feed.wait_for_client()
 
     def dropped() -> float:
         return silent.scrape().value("airquality_exporter_log_lines_dropped_total")
 
-    # Each reconnect is a line or two.
+    # Each reconnect logs a line or two.
     def reconnect() -> bool:
         assert silent.get("/-/reconnect", method="POST").status == 200
         return dropped() > 0
@@ -91,21 +91,21 @@ def test_a_full_standard_error_costs_log_lines_and_nothing_else(silent, python_f
     began = time.monotonic()
     silent.signal(signal.SIGTERM)
     assert silent.process.wait(10) == 0
-    # A second for the log, which nobody reads.
+    # The log, which nobody reads, is given one second.
     assert time.monotonic() - began < 3
 
 
-def test_a_start_that_fails_ends_although_nobody_reads_why(programs):
+def test_a_failed_start_exits_even_if_nobody_reads_standard_error(programs):
     program = SilentExporter(programs.folder, "--feed.url", "http://nonsense/")
     assert program.process.wait(10) == 1
     os.close(program.reading)
 
 
-def test_a_notify_socket_that_nobody_reads_holds_up_nothing(start, tmp_path):
+def test_a_full_notification_socket_blocks_nothing(start, tmp_path):
     name = str(tmp_path / "notify")
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listening:
         listening.bind(name)
-        # One notification fills it.
+        # It is full before the exporter starts.
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
             sender.setblocking(False)
             try:
@@ -121,7 +121,7 @@ def test_a_notify_socket_that_nobody_reads_holds_up_nothing(start, tmp_path):
         assert exporter.wait(10) == 0
 
 
-def test_a_watchdog_is_fed_only_where_systemd_asks_for_it(start, tmp_path):
+def test_no_watchdog_notifications_are_sent_unless_systemd_requests_them(start, tmp_path):
     name = str(tmp_path / "notify")
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listening:
         listening.bind(name)
@@ -133,7 +133,7 @@ def test_a_watchdog_is_fed_only_where_systemd_asks_for_it(start, tmp_path):
         assert listening.recv(100) == b"STOPPING=1"
 
 
-def test_a_connection_whose_thread_is_stuck_costs_nobody_else_anything(start):
+def test_a_stuck_connection_thread_blocks_neither_others_nor_the_shutdown(start):
     exporter: Program = start.exporter("--feed.demo")
     with connect(exporter.port) as client:
         client.sendall(b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -196,7 +196,7 @@ def test_a_signal_ends_a_program_whose_output_nobody_reads(programs, unread, com
 
 
 @pytest.mark.parametrize("command", ["simulate", "replay", "poll"])
-def test_a_feed_serves_although_nobody_reads_its_address(programs, unread, tmp_path, command):
+def test_a_feed_serves_even_if_nobody_reads_its_standard_output(programs, unread, tmp_path, command):
     (port,) = free_ports(1)
     recording = tmp_path / "recording"
     recording.write_text('[{"city":"Pune","aqi":7}]\n')
@@ -222,7 +222,7 @@ def websocket(address: str):
         return connect_to_feed(address)
 
 
-def test_a_recording_that_nobody_reads_ends_at_a_signal(programs, unread, python_feed):
+def test_sigterm_ends_a_recording_whose_output_nobody_reads(programs, unread, python_feed):
     process = start_unread(programs, unread, "air-quality-feed", "record", python_feed.url)
     python_feed.wait_for_client()
     python_feed.send([{"city": "Pune", "aqi": 7}])
@@ -232,7 +232,7 @@ def test_a_recording_that_nobody_reads_ends_at_a_signal(programs, unread, python
     assert expect_end(process, signal.SIGTERM) == 0
 
 
-def test_a_healthcheck_has_the_right_status_although_nobody_reads_its_output(
+def test_a_healthcheck_exits_with_status_0_even_if_nobody_reads_its_output(
     programs, unread, start
 ):
     exporter = start.exporter("--feed.demo")

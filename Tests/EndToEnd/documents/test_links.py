@@ -1,4 +1,4 @@
-"""Every relative link and anchor of every document leads somewhere, and named files exist."""
+"""Every relative link and anchor in the documents resolves, and the files they name exist."""
 
 import fnmatch
 import pathlib
@@ -61,7 +61,7 @@ def dead(path: pathlib.Path, link: str) -> str | None:
 
 
 def named(text: str) -> list[str]:
-    """Names between back-ticks that can only be a file or folder here, or the end of its path."""
+    """Names in back-ticks that can only be a file or folder here, or the end of its path."""
     found = re.findall(r"(?<!`)`([\w.*-][\w.@*/-]*)`(?!`)", BLOCK.sub("", text))
     return [
         name.rstrip("/")
@@ -81,11 +81,11 @@ def is_there(name: str) -> bool:
 
 
 @each_document
-def test_links_lead_somewhere(path):
+def test_relative_links_and_anchors_resolve(path):
     problems = [dead(path, link) for link in links(path.read_text())]
     assert [problem for problem in problems if problem] == []
 
 
 @each_document
-def test_named_files_exist(path):
+def test_files_named_in_back_ticks_exist(path):
     assert [name for name in named(path.read_text()) if not is_there(name)] == []

@@ -196,7 +196,7 @@ def test_a_signal_ends_a_program_whose_output_nobody_reads(programs, unread, com
 
 
 @pytest.mark.parametrize("command", ["simulate", "replay", "poll"])
-def test_a_feed_serves_even_if_nobody_reads_its_standard_output(programs, unread, tmp_path, command):
+def test_a_feed_serves_even_if_nobody_reads_its_output(programs, unread, tmp_path, command):
     (port,) = free_ports(1)
     recording = tmp_path / "recording"
     recording.write_text('[{"city":"Pune","aqi":7}]\n')

@@ -12,7 +12,7 @@ from support.waiting import wait_for
 EXPORTER, FEED = "air-quality-exporter", "air-quality-feed"
 
 README = pathlib.Path(__file__).parents[3] / "Sources/Exporter/AirQualityExporter/README.md"
-#: Every flag of the exporter from the README's table: placeholder, whether it is repeatable, default.
+#: Every flag of the exporter in the README's table: placeholder, whether repeatable, default.
 ROW = re.compile(r"^\| `--([a-z.-]+)( [^`]+)?`( \(repeatable\))? \| (\S+) \|", re.MULTILINE)
 FLAGS = {name: rest for name, *rest in ROW.findall(README.read_text())}
 #: The flags of a connection to a feed, which `record` shares.

@@ -28,7 +28,7 @@ DEMO = "--feed.demo"
         (EXPORTER, [], r"no feed: give --feed.url ADDRESS, or --feed.demo for a simulated one"),
     ],
 )
-def test_a_mistake_is_rejected_with_one_helpful_line_without_secrets(programs, program, arguments, said):
+def test_a_mistake_is_rejected_with_one_line_without_secrets(programs, program, arguments, said):
     line = programs.rejection(program, *arguments)
     assert re.fullmatch(f"{program}: {said}", line) and "secret" not in line, line
 
@@ -93,7 +93,7 @@ def test_a_probable_mistake_in_the_configuration_logs_a_warning(
         assert all(map(re.search, warnings, lines)), lines
 
 
-def test_the_log_summarises_the_configuration_before_connecting_to_a_feed(start, programs, tmp_path):
+def test_the_log_summarises_the_configuration_before_connecting_to_feeds(start, programs, tmp_path):
     (tmp_path / "feeds.yml").write_text("- url: ws://127.0.0.1:1/\n- url: ws://127.0.0.1:2/\n")
     files = (f"--storage.file={tmp_path / 'readings.sqlite'}", f"--feed.file={tmp_path}/feeds.yml")
     exporter = start.exporter(DEMO, "--aqi.scale=eu", *files)

@@ -139,7 +139,7 @@ def test_a_disk_that_is_full_at_the_start_does_not_hide_the_stored_history(
     assert start.exporter(*flags).history() == before
 
 
-def test_a_read_only_disk_keeps_points_in_memory_until_it_is_writable(start, python_feed, small_disk):
+def test_a_read_only_disk_keeps_points_in_memory_until_writable(start, python_feed, small_disk):
     file = small_disk / "history.db"
     flags = flags_of(python_feed, file)
     first = start_writing(start, python_feed, flags)
@@ -193,7 +193,7 @@ def test_a_read_only_file_leaves_the_exporter_in_memory_until_it_is_writable(
 @pytest.mark.parametrize(
     "what", ["removed", "cut", "replaced by another program's file", "its directory removed"]
 )
-def test_a_storage_file_lost_during_use_is_recreated_from_memory(start, python_feed, tmp_path, what):
+def test_a_storage_file_lost_in_use_is_recreated_from_memory(start, python_feed, tmp_path, what):
     folder = tmp_path / "storage"
     folder.mkdir()
     file = folder / "history.db"

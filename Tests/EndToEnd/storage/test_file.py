@@ -7,7 +7,7 @@ from support import metrics
 from support.waiting import wait_for
 
 
-def test_a_storage_file_in_use_by_another_process_is_rejected(start, programs, python_feed, tmp_path):
+def test_a_file_in_use_by_another_process_is_rejected(start, programs, python_feed, tmp_path):
     file = tmp_path / "history.db"
     first = start.reader(python_feed, "--storage.file", str(file))
     flags = (f"--feed.url={python_feed.url}", f"--storage.file={file}")

@@ -8,7 +8,7 @@ from support import metrics
 from support.waiting import wait_for
 
 
-def test_a_restart_restores_history_and_metrics_with_their_times(start, programs, python_feed, tmp_path):
+def test_a_restart_restores_the_history_and_the_metrics(start, programs, python_feed, tmp_path):
     flags = ("--feed.url", python_feed.url, "--storage.file", str(tmp_path / "history.db"))
     first = start.exporter(*flags)
     python_feed.wait_for_client()

@@ -5,7 +5,7 @@ import pytest
 
 @pytest.fixture(scope="module")
 def contexts(authority, stranger):
-    """What the server can say who it is."""
+    """The identities that a server can present."""
     return {
         "good": authority.issue("server").server_context(),
         "of an unknown authority": stranger.issue("stranger").server_context(),

@@ -1,4 +1,4 @@
-"""air-quality-feed, heard by and listening to WebSocket peers that others wrote."""
+"""air-quality-feed as a server and as a client of third-party WebSocket peers."""
 
 import contextlib
 import json
@@ -27,23 +27,23 @@ def messages_until_closed(client):
             return messages, closed.rcvd.code
 
 
-def test_a_feed_that_nohup_started_outlives_its_terminal(start):
+def test_a_feed_started_with_nohup_does_not_block_sighup(start):
     feed = start.feed("simulate", launcher=("nohup",))
     blocked = re.search(r"SigBlk:\s*(\w+)", pathlib.Path(f"/proc/{feed.pid}/status").read_text())
     assert int(blocked[1], 16) & 1 << signal.SIGHUP - 1 == 0
 
 
-def test_clients_beyond_the_limit_of_open_files_wait_and_cost_nothing(start):
+def test_clients_beyond_the_limit_of_open_files_wait_without_a_busy_loop(start):
     flags = ("--interval=100ms", "--cities=1", "--coverage=1")
     feed = start.feed("simulate", *flags, launcher=("prlimit", "--nofile=200:200"))
     with contextlib.ExitStack() as stack:
         first = stack.enter_context(connect(feed.url))
-        # An address has half of the places.
+        # One address may have half of the places.
         clients = [
             stack.enter_context(raw_feed.connect(feed.url, source=f"127.0.0.{2 + number // 36}"))
             for number in range(250)
         ]
-        # 128 of the 200 files are for the rest of the process.
+        # 128 of the 200 files are reserved for the rest of the process.
         for client in clients[:71]:
             assert client.recv(12) == b"HTTP/1.1 101"
         before, began = feed.processor_seconds, time.monotonic()
@@ -54,7 +54,7 @@ def test_clients_beyond_the_limit_of_open_files_wait_and_cost_nothing(start):
         assert clients[71].recv(12) == b"HTTP/1.1 101"
 
 
-def test_fifty_clients_hear_the_same(start):
+def test_fifty_clients_receive_the_same_messages(start):
     feed = start.feed("simulate", "--interval", "100ms")
     with contextlib.ExitStack() as stack:
         clients = [stack.enter_context(connect(feed.url)) for _ in range(50)]
@@ -66,7 +66,7 @@ def test_fifty_clients_hear_the_same(start):
         assert len({client.recv(30) for client in clients}) == 1
 
 
-def test_sigterm_closes_with_1001(start):
+def test_sigterm_closes_connections_with_status_1001(start):
     feed = start.feed("simulate", "--interval", "10ms")
     with connect(feed.url) as client:
         client.recv(30)
@@ -76,7 +76,7 @@ def test_sigterm_closes_with_1001(start):
     assert feed.wait() == 0
 
 
-def test_replay_once_closes_with_1000(start, tmp_path):
+def test_replay_once_sends_each_row_and_closes_with_status_1000(start, tmp_path):
     recording = tmp_path / "days.csv"
     recording.write_text(
         'AQI,Date,City\n98,2019-10-01,Delhi\n,2019-10-01,Pune\n54.5,2019-10-02,"Agra, U.P."\n'
@@ -89,7 +89,7 @@ def test_replay_once_closes_with_1000(start, tmp_path):
     assert feed.wait() == 0
 
 
-def test_recorded_lines_hold_text_and_arrival(start, python_feed, tmp_path):
+def test_a_recording_holds_the_text_and_the_arrival_time_of_each_message(start, python_feed, tmp_path):
     output = tmp_path / "recording.jsonl"
     recorder = start.program("air-quality-feed", "record", python_feed.url, "--output", str(output))
     python_feed.wait_for_client()
@@ -102,7 +102,7 @@ def test_recorded_lines_hold_text_and_arrival(start, python_feed, tmp_path):
     ]
     before = time.time_ns() // 1_000_000
     python_feed.send(texts[0])
-    # A binary message is read like a text.
+    # A binary message is read like a text message.
     python_feed.send(texts[1].encode())
     for text in texts[2:]:
         python_feed.send(text)
@@ -123,7 +123,7 @@ def recorded(file) -> list[str]:
     return [json.loads(line)["message"] for line in file.read_text().splitlines()]
 
 
-def test_a_recording_goes_on_after_the_feed_comes_back(start, tmp_path):
+def test_a_recording_continues_after_the_feed_returns(start, tmp_path):
     output = tmp_path / "recording.jsonl"
     feed = WebSocketFeed()
     start.program("air-quality-feed", "record", feed.url, "--output", str(output))
@@ -139,9 +139,9 @@ def test_a_recording_goes_on_after_the_feed_comes_back(start, tmp_path):
     assert recorded(output) == ["[1]", "[2]"]
 
 
-def test_a_line_that_does_not_fit_is_taken_back_whole(programs, python_feed, tmp_path):
+def test_a_line_that_does_not_fit_is_removed_completely(programs, python_feed, tmp_path):
     output = tmp_path / "recording.jsonl"
-    # Python ignores SIGXFSZ, and so does the child: a file that is too large is an error of write.
+    # Python ignores SIGXFSZ, and so does the child: a write beyond the limit is an error.
     command = [programs.folder / "air-quality-feed", "record", python_feed.url, "--output", output]
     with subprocess.Popen(
         command, restore_signals=False, stderr=subprocess.PIPE, text=True
@@ -149,7 +149,7 @@ def test_a_line_that_does_not_fit_is_taken_back_whole(programs, python_feed, tmp
         try:
             python_feed.wait_for_client()
             resource.prlimit(recorder.pid, resource.RLIMIT_FSIZE, (100, 100))
-            # The third does not fit, and ends the recorder: one more might find the connection
+            # The third does not fit and ends the recorder; a fourth might find the connection
             # closed.
             for number in range(3):
                 python_feed.send(f"[{number}]")
@@ -162,7 +162,7 @@ def test_a_line_that_does_not_fit_is_taken_back_whole(programs, python_feed, tmp
     assert output.read_text().endswith("\n")
 
 
-def test_a_recording_is_replayed_as_it_came(start, python_feed, tmp_path):
+def test_a_recording_is_replayed_with_its_messages_and_gaps(start, python_feed, tmp_path):
     file = tmp_path / "recording.ndjson"
     recorder = start.program("air-quality-feed", "record", python_feed.url, "--output", str(file))
     python_feed.wait_for_client()
@@ -178,7 +178,7 @@ def test_a_recording_is_replayed_as_it_came(start, python_feed, tmp_path):
     for number, text in enumerate(messages, 1):
         python_feed.send(text)
         wait_for(lambda: len(lines()) == number, f"line {number}")
-        # Not a wait for anything: the gaps that are to be replayed.
+        # This waits for nothing; it makes the gaps that are to be replayed.
         time.sleep(0.3)
     assert recorder.stop() is None
     times = [line["time_ms"] / 1000 for line in lines()]
@@ -188,7 +188,7 @@ def test_a_recording_is_replayed_as_it_came(start, python_feed, tmp_path):
     with connect(replay.url) as client:
         replayed = [(client.recv(30), time.monotonic()) for _ in messages]
     assert [text for text, _ in replayed] == messages
-    # It waits for its first client, and what is late is never early.
+    # The replay begins with its first client, and no message comes early.
     for (_, received), recorded in zip(replayed, times):
         assert received - began >= recorded - times[0] - 0.001
     assert replay.wait() == 0
@@ -197,7 +197,7 @@ def test_a_recording_is_replayed_as_it_came(start, python_feed, tmp_path):
     exporter = start.exporter("--feed.url", replay.url, "--feed.reconnect-min=10ms")
     exporter.wait_for_sample(metrics.INDEX, 2, city="Pune")
     assert replay.wait() == 0
-    # All connections that there were are counted then.
+    # By then, all connections have been counted.
     exporter.wait_for_sample(metrics.DISCONNECTS, at_least=1, reason="refused")
     page = exporter.scrape()
     assert page.value(metrics.INDEX, city="Delhi") == 3

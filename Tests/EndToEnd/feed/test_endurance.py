@@ -1,4 +1,4 @@
-"""Many connections, a dead neighbour, a flood: nothing grows, nothing is lost."""
+"""Many reconnects, a dead feed, a flood: nothing grows, and nothing is lost."""
 
 import dataclasses
 import os
@@ -21,7 +21,7 @@ IS_SLOW = bool(os.environ.get("AIRQUALITY_SLOW"))
 
 @dataclasses.dataclass
 class Use:
-    """What a process holds."""
+    """The resources that a process uses."""
 
     descriptors: int
     threads: int
@@ -33,9 +33,8 @@ class Use:
 
 
 def check_no_growth(exporter: Exporter, before: Use, mib: int) -> None:
-    """Connections that still say goodbye are given the time that they may take."""
-    # The thread sanitizer starts a program to name functions, over two pipes, when there is a
-    # report to suppress.
+    """Connections that are still closing get the time that they may take."""
+    # The thread sanitizer starts a symbolizer, with two pipes, if there is a report to suppress.
     descriptors = before.descriptors + (2 if "TSAN_OPTIONS" in os.environ else 0)
     wait_for(
         lambda: exporter.descriptor_count <= descriptors, f"not more than {descriptors} descriptors"
@@ -47,7 +46,7 @@ def check_no_growth(exporter: Exporter, before: Use, mib: int) -> None:
     assert grown < (mib << 20) * (8 if IS_SLOW else 1), f"grown by {grown >> 10} KiB"
 
 
-def test_hundreds_of_reconnects_leave_nothing_behind(start):
+def test_hundreds_of_reconnects_leak_no_resources(start):
     with RawFeed(good) as feed:
         exporter = start.exporter("--feed.url", feed.url, *QUICK, "--web.enable-lifecycle")
 
@@ -79,7 +78,7 @@ def test_hundreds_of_reconnects_leave_nothing_behind(start):
         exporter.wait_for_sample(metrics.INDEX, 1, city="Pune")
         first = Use.of(exporter)
         reconnect(100)
-        # Memory that is used again and again is there by now.
+        # Memory that is reused has been allocated by now.
         before = dataclasses.replace(first, memory=exporter.resident_bytes)
         reconnect(400)
         check_no_growth(exporter, before, mib=4)
@@ -98,7 +97,7 @@ def test_a_dead_feed_does_not_disturb_another(start, fault):
     with WebSocketFeed() as live_feed, RawFeed(acts[fault]) as dead_feed:
         dead = f"ws://127.0.0.1:{CLOSED_PORT}/" if fault == "refused" else dead_feed.url
         live = live_feed.url
-        # The other one has to be that quick as well.
+        # The live feed must connect that quickly as well.
         more = ["--feed.connect-timeout=1s"] if fault == "timeout" else []
         exporter = start.exporter("--feed.url", dead, "--feed.url", live, *QUICK, *more)
         live_feed.wait_for_client()
@@ -129,7 +128,7 @@ def flood_message(value: int) -> bytes:
     )
 
 
-def test_a_flood_of_readings_is_taken_whole(start):
+def test_a_flood_of_readings_is_read_completely_while_scrapes_continue(start):
     seconds = float(os.environ.get("AIRQUALITY_FLOOD_SECONDS", "3"))
     sent = 0
     portion = b"".join(flood_message(value) for value in range(500))
@@ -160,7 +159,7 @@ def test_a_flood_of_readings_is_taken_whole(start):
             answer = exporter.get("/metrics")
             slowest = max(slowest, time.monotonic() - began)
             scrapes += 1
-            # The last message's own city may be there before the loop hears of the end.
+            # The city of the last message may be there before the loop notices the end.
             assert Exposition(answer.text).value(metrics.CITIES) in (len(CITIES), len(CITIES) + 1)
         exporter.wait_for_sample(metrics.INDEX, 42, city="Sentinel", seconds=60)
         page = exporter.scrape()
@@ -175,6 +174,6 @@ def test_a_flood_of_readings_is_taken_whole(start):
             f"readings/s, slowest scrape {slowest:.3f} s, memory {before >> 20} MiB + "
             f"{grown >> 10} KiB at most"
         )
-        # One that waited for the end of the flood would be the only one.
+        # A scrape that waited for the end of the flood would be the only one.
         assert scrapes >= 3
         assert grown < (128 if IS_SLOW else 16) << 20

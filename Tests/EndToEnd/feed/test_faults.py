@@ -1,5 +1,5 @@
-"""The feed's client against servers that misbehave: it always knows, it always says so, it always
-comes back."""
+"""The client of a feed against misbehaving servers: it always notices, logs the fault and
+reconnects."""
 
 import datetime
 import os
@@ -23,15 +23,15 @@ from support.tls_faults import (
 )
 from support.waiting import wait_for
 
-#: What everything may take longer than the flags say: a busy machine, a sanitizer. Without those
-#: flags it would take ten seconds at least.
+#: Extra seconds for a busy machine or a sanitizer. Without the flags, everything would take at least
+#: ten seconds.
 ALLOWANCE = 20.0 if os.environ.get("AIRQUALITY_SLOW") else 6.0
-#: Not more than that, whatever a server sends; the size limit of the tests is 256 KiB.
+#: The most that memory may grow, whatever a server sends; messages are limited to 256 KiB.
 MOST_GROWTH = (512 if os.environ.get("AIRQUALITY_SLOW") else 32) << 20
 
 
 def time_of(line: str) -> float:
-    """When the exporter has said it."""
+    """The time at which the exporter logged the line."""
     return datetime.datetime.fromisoformat(re.match(r"time=(\S+)", line)[1]).timestamp()
 
 
@@ -44,7 +44,7 @@ def page_with_reading(exporter: Exporter, value: float) -> Exposition:
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
-def test_a_fault_is_counted_and_the_feed_comes_back(start, record_property, fault: Fault):
+def test_a_fault_is_counted_and_logged_and_readings_flow_again(start, record_property, fault: Fault):
     with RawFeed(fault.act, good) as feed:
         check_fault(start, record_property, fault, feed, feed.url)
 
@@ -52,9 +52,9 @@ def test_a_fault_is_counted_and_the_feed_comes_back(start, record_property, faul
 def check_fault(start, record_property, fault: Fault, feed: RawFeed, url: str) -> None:
     exporter = start.exporter("--feed.url", url, *fault.all_flags)
     memory = exporter.peak_resident_bytes
-    # Of the second connection, or of the first one after its fault.
+    # The reading of the second connection, or of the first one after its fault.
     page = page_with_reading(exporter, 2)
-    # The exporter's own times: this program may be late to look.
+    # The exporter's own time, because the test may look late.
     flowing = page.value("airquality_last_update_timestamp_seconds", city="Pune")
     assert page.nonzero(metrics.DISCONNECTS, "reason") == (
         {fault.reason: 1} if fault.reason else {}
@@ -63,14 +63,14 @@ def check_fault(start, record_property, fault: Fault, feed: RawFeed, url: str) -
     assert page.value(metrics.ATTEMPTS) == (2 if fault.reason else 1)
     assert page.value(metrics.CONNECTED) == 1
     assert exporter.peak_resident_bytes - memory < MOST_GROWTH
-    # A line for each change of state and for each reason to refuse, none for anything else.
+    # One line for each change of state and each reason of rejection, and no others.
     connected = 2 if fault.reason and fault.is_after_reading else 1
 
     def lines(part: str) -> list[str]:
         return [line for line in exporter.errors if part in line and time_of(line) <= flowing]
 
     reasons = [fault.reason] if fault.reason else list(fault.rejections)
-    # They come through a pipe, so later than the metrics at times.
+    # They come through a pipe, so sometimes later than the metrics.
     wait_for(
         lambda: (
             len(lines("Feed connected")) == connected and len(lines("level=WARN")) >= len(reasons)
@@ -103,11 +103,11 @@ def check_fault(start, record_property, fault: Fault, feed: RawFeed, url: str) -
     assert flowing_after <= again + ALLOWANCE
 
 
-def refusing(kind: str):
+def rejected_certificate(kind: str):
     return lambda contexts: refused_by_client(contexts[kind])
 
 
-def on_a_good_one(act):
+def over_trusted_tls(act):
     return lambda contexts: secured(contexts["good"], act)
 
 
@@ -115,16 +115,16 @@ TLS_FAULTS = [
     ("wss to a server without TLS", "tls", 0, lambda contexts: plain_answer),
     ("no answer to the TLS handshake", "timeout", CONNECT, lambda contexts: silence),
     ("end of stream instead of the TLS handshake", "tls", 0, lambda contexts: end_of_stream),
-    ("certificate of an unknown authority", "tls", 0, refusing("of an unknown authority")),
-    ("certificate expired", "tls", 0, refusing("expired")),
-    ("certificate for another name", "tls", 0, refusing("for another name")),
-    ("TLS: end of stream", "lost", 0, on_a_good_one(end_without_goodbye)),
-    ("TLS: its goodbye without a close frame", "lost", 0, on_a_good_one(goodbye_of_tls_only)),
+    ("certificate of an unknown authority", "tls", 0, rejected_certificate("of an unknown authority")),
+    ("certificate expired", "tls", 0, rejected_certificate("expired")),
+    ("certificate for another name", "tls", 0, rejected_certificate("for another name")),
+    ("TLS: end of stream", "lost", 0, over_trusted_tls(end_without_goodbye)),
+    ("TLS: its goodbye without a close frame", "lost", 0, over_trusted_tls(goodbye_of_tls_only)),
 ]
 
 
 @pytest.mark.parametrize("name, reason, limit, act", TLS_FAULTS, ids=[row[0] for row in TLS_FAULTS])
-def test_a_fault_of_tls_is_counted_and_the_feed_comes_back(
+def test_a_tls_fault_is_counted_and_logged_and_readings_flow_again(
     start, record_property, authority, contexts, name, reason, limit, act
 ):
     fault = Fault(

@@ -1,4 +1,4 @@
-"""`--feed.file`: feeds with settings of their own, read again at a reload."""
+"""`--feed.file`: feeds with their own settings, read again on reload."""
 
 import json
 import re
@@ -24,7 +24,7 @@ def file(tmp_path):
     return tmp_path / "feeds.yml"
 
 
-def test_feeds_of_different_shapes_are_read(start, feeds, file):
+def test_feeds_with_different_message_shapes_and_settings_are_read(start, feeds, file):
     one, two, three = feeds
     file.write_text(
         f"""
@@ -65,7 +65,7 @@ def labels(exporter):
 RELOAD = "airquality_exporter_config_last_reload_success"
 
 
-def test_a_reload_touches_only_what_changed(start, feeds, file):
+def test_a_reload_affects_only_the_feeds_that_changed(start, feeds, file):
     kept, gone, new = feeds
     file.write_text(f"- url: {kept.url}\n- {{url: {gone.url}, name: b}}\n")
     exporter = start.exporter("--feed.file", str(file), "--web.enable-lifecycle")
@@ -85,12 +85,12 @@ def test_a_reload_touches_only_what_changed(start, feeds, file):
     exporter.wait_for_sample(f"{RELOAD}_timestamp_seconds", at_least=started + 0.001)
     new.send('[{"city":"Pune","aqi":51}]')
     exporter.wait_for_sample("airquality_index", 51, city="Pune")
-    # The same name in other bytes is another name.
+    # The same name in other bytes counts as another name.
     for name in ("e\u0301", "\u00e9"):
         file.write_text(f"- {{url: {new.url}, name: {name}}}\n- url: {kept.url}\n")
         assert exporter.get("/-/reload", "POST").status == 200
         assert set(labels(exporter)) == {kept.url, name}
-    # A file that has become bad changes nothing.
+    # A file that has become invalid changes nothing.
     file.write_text("- name: nothing\n")
     answer = exporter.get("/-/reload", "POST")
     assert answer.status == 500 and "line 1" in answer.text
@@ -129,7 +129,7 @@ def test_a_reload_touches_only_what_changed(start, feeds, file):
         ("- url: ws://x/\n  url: ws://y/", r'line 2: the key "url" is there twice'),
     ],
 )
-def test_a_bad_file_is_one_line_with_its_line(programs, file, text, said):
+def test_an_invalid_feed_file_is_rejected_with_one_line_without_secrets(programs, file, text, said):
     file.write_text(text)
     for more in ([], ["--config.check"]):
         line = programs.rejection(EXPORTER, "--feed.file", str(file), *more)
@@ -138,7 +138,7 @@ def test_a_bad_file_is_one_line_with_its_line(programs, file, text, said):
 
 
 @pytest.mark.parametrize("flag", ["header", "header-file", "subscribe", "cert-file"])
-def test_secrets_as_flags_are_for_one_host(programs, authority, file, tmp_path, flag):
+def test_secrets_in_flags_require_feeds_on_one_host(programs, authority, file, tmp_path, flag):
     file.write_text("- url: ws://b.example/\n")
     (tmp_path / "headers").write_text("A: secret\n")
     client = authority.issue("client")
@@ -155,7 +155,7 @@ def test_secrets_as_flags_are_for_one_host(programs, authority, file, tmp_path, 
         assert f"--feed.{flag}: expected feeds on one host" in line and "secret" not in line
 
 
-def test_a_reload_gives_no_other_host_the_secrets_of_flags(start, feeds, file):
+def test_a_reload_that_would_send_secrets_to_another_host_fails(start, feeds, file):
     one, two, _ = feeds
     file.write_text(f"- {{url: {one.url}, name: one}}\n")
     exporter = start.exporter(
@@ -173,8 +173,8 @@ def test_a_reload_gives_no_other_host_the_secrets_of_flags(start, feeds, file):
 
 
 @pytest.mark.parametrize("text, others", [("[]\n", []), ("", []), ("", ["--feed.demo"])])
-def test_a_reload_without_any_feed_changes_nothing(start, feeds, file, text, others):
-    """An empty document may be half a file: it is refused beside other feeds as well."""
+def test_a_reload_with_an_empty_feed_file_fails_and_changes_nothing(start, feeds, file, text, others):
+    """An empty document may be an incomplete file, so it is rejected even beside other feeds."""
     file.write_text(f"- {{url: {feeds[0].url}, name: one}}\n")
     exporter = start.exporter("--feed.file", str(file), "--web.enable-lifecycle", *others)
     feeds[0].wait_for_client()
@@ -184,7 +184,7 @@ def test_a_reload_without_any_feed_changes_nothing(start, feeds, file, text, oth
     assert "one" in labels(exporter) and len(feeds[0].clients) == 1
 
 
-def test_a_reload_to_more_feeds_than_there_can_be_files_changes_nothing(start, feeds, file):
+def test_a_reload_to_more_feeds_than_open_files_allow_changes_nothing(start, feeds, file):
     file.write_text(f"- {{url: {feeds[0].url}, name: one}}\n")
     limited = ("sh", "-c", 'ulimit -n 72 && exec "$@"', "sh")
     exporter = start.exporter(
@@ -198,7 +198,7 @@ def test_a_reload_to_more_feeds_than_there_can_be_files_changes_nothing(start, f
     assert labels(exporter) == ["one"] and len(feeds[0].clients) == 1
 
 
-def test_a_reload_redials_a_feed_whose_setting_changed(start, feeds, file):
+def test_a_reload_reconnects_a_feed_whose_settings_changed(start, feeds, file):
     kept, changed, _ = feeds
     text = (
         f"- {{url: {kept.url}, name: kept}}\n"
@@ -217,7 +217,7 @@ def test_a_reload_redials_a_feed_whose_setting_changed(start, feeds, file):
     assert len(kept.requests) == len(kept.clients) == 1
     timeouts = exporter.scrape().by("airquality_exporter_feed_idle_timeout_seconds", "feed")
     assert timeouts["changed"] == 180
-    # The new setting is wholly in force: a reading older than the known one is refused.
+    # The new settings are fully in effect: a reading older than the known one is rejected.
     wait_for(lambda: len(changed.clients) == 1, "the first client's end")
     changed.send([{"city": "Pune", "aqi": 52, "t": now - 600}])
     exporter.wait_for_sample(
@@ -226,7 +226,7 @@ def test_a_reload_redials_a_feed_whose_setting_changed(start, feeds, file):
     assert exporter.scrape().value("airquality_index", city="Pune") == 51
 
 
-def test_feeds_of_flags_and_file_are_one_list(programs, file):
+def test_a_feed_named_in_both_a_flag_and_the_file_is_rejected(programs, file):
     file.write_text(json.dumps([{"url": "ws://a.example/"}]))
     line = programs.rejection(EXPORTER, "--feed.url=ws://a.example/", "--feed.file", str(file))
     assert 'two feeds are named "ws://a.example/"' in line

@@ -1,4 +1,4 @@
-"""What the flags of a feed do: its handshake, its messages, its pauses."""
+"""The flags of a feed for its handshake, its messages and its pauses."""
 
 import base64
 import time
@@ -17,13 +17,13 @@ def wait_for_request(feed: WebSocketFeed, number: int):
     return wait_for(lambda: feed.requests[number - 1], f"handshake {number}")
 
 
-def test_a_feed_is_paused_while_nobody_reads(start, python_feed):
-    # Longer than it takes from here to the first read.
+def test_a_feed_is_paused_while_nobody_scrapes_and_resumed_by_a_scrape(start, python_feed):
+    # Longer than the time from here to the first scrape.
     exporter = start.reader(python_feed, *QUICK, "--feed.pause-when-unused", "3s")
     python_feed.send([{"city": "Pune", "aqi": 1}])
     exporter.wait_for_sample(metrics.INDEX, 1, city="Pune")
 
-    # Neither the health paths nor the page need the python_feed, so they do not wake it.
+    # Neither the health paths nor the page need the feed, so they do not resume it.
     def is_paused():
         assert exporter.get("/").status == 200
         return exporter.get("/-/ready").status == 200 and not python_feed.clients
@@ -49,7 +49,7 @@ def test_a_feed_is_paused_while_nobody_reads(start, python_feed):
     assert not [line for line in exporter.errors if "level=WARN" in line]
 
 
-def test_a_request_reconnects_the_feed(start, python_feed):
+def test_a_post_request_reconnects_the_feed(start, python_feed):
     exporter = start.reader(python_feed, "--web.enable-lifecycle")
     assert exporter.get("/-/reconnect").status == 405
     assert exporter.get("/-/reconnect", "POST").status == 200
@@ -60,7 +60,7 @@ def test_a_request_reconnects_the_feed(start, python_feed):
     assert page.value(metrics.ATTEMPTS) == 2
 
 
-def test_a_requested_reconnect_does_not_wait_for_the_delay(start):
+def test_a_requested_reconnect_ignores_the_retry_after_of_the_server(start):
     hour = answering("HTTP/1.1 503 Service Unavailable\nRetry-After: 3600\nContent-Length: 0")
     with RawFeed(hour, good) as feed:
         exporter = start.exporter("--feed.url", feed.url, "--web.enable-lifecycle")
@@ -69,13 +69,13 @@ def test_a_requested_reconnect_does_not_wait_for_the_delay(start):
         exporter.wait_for_sample(metrics.INDEX, 2, city="Pune")
 
 
-def test_a_reconnect_needs_the_lifecycle_flag(start, python_feed):
+def test_a_reconnect_request_needs_the_lifecycle_flag(start, python_feed):
     exporter = start.reader(python_feed)
     assert exporter.get("/-/reconnect", "POST").status == 403
     assert exporter.scrape().nonzero(metrics.DISCONNECTS, "reason") == {}
 
 
-def test_headers_of_flags_and_file_are_sent(start, python_feed, tmp_path):
+def test_headers_from_flags_and_the_header_file_are_sent_and_kept_secret(start, python_feed, tmp_path):
     file = tmp_path / "headers"
     file.write_text("# who asks\nX-Token: first secret\n\nX-Other:other\n")
     exporter = start.exporter(
@@ -90,14 +90,14 @@ def test_headers_of_flags_and_file_are_sent(start, python_feed, tmp_path):
     assert headers["X-Token"] == "first secret"
     assert headers["X-Other"] == "other"
 
-    # Read at each connect, so a new secret needs no restart.
+    # The file is read at each connect, so a new secret needs no restart.
     file.write_text("X-Token: second secret\n")
     python_feed.close_clients()
     headers = wait_for_request(python_feed, 2).headers
     assert headers["X-Token"] == "second secret"
     assert "X-Other" not in headers
 
-    # A file that cannot be used is a failed handshake, until it can be used.
+    # With an unusable file, the handshake fails until the file can be used again.
     file.write_text("third secret without a colon\n")
     python_feed.close_clients()
     exporter.wait_for_sample(metrics.DISCONNECTS, at_least=2, reason="handshake")
@@ -105,7 +105,7 @@ def test_headers_of_flags_and_file_are_sent(start, python_feed, tmp_path):
         lambda: any("line 1" in line and "headers" in line for line in exporter.errors),
         "the line that says why",
     )
-    # Read again and again by now, so it must not be seen half written.
+    # It is read over and over by now, so it is replaced atomically.
     (tmp_path / "new").write_text("X-Token: fourth secret\n")
     (tmp_path / "new").replace(file)
     assert wait_for_request(python_feed, 3).headers["X-Token"] == "fourth secret"
@@ -115,7 +115,7 @@ def test_headers_of_flags_and_file_are_sent(start, python_feed, tmp_path):
     )
 
 
-def test_a_subscription_is_sent_again_and_again(start, python_feed):
+def test_a_subscription_is_repeated_at_its_interval(start, python_feed):
     start.exporter(
         "--feed.url", python_feed.url, "--feed.subscribe=ping", "--feed.subscribe-interval=1s"
     )
@@ -136,7 +136,7 @@ def test_subscriptions_are_sent_after_each_connect(start, python_feed):
         python_feed.close_clients()
 
 
-def test_user_and_password_of_the_address_are_shown_to_the_feed_only(start, python_feed):
+def test_secrets_in_the_address_are_sent_to_the_feed_and_shown_nowhere(start, python_feed):
     secrets = ["hidden-user", "hidden p@ss", "hidden%20p%40ss", "hidden-token"]
     secrets.append(base64.b64encode(b"hidden-user:hidden p@ss").decode())
     exporter = start.exporter(

@@ -1,4 +1,4 @@
-"""Answers of servers that are unusual and good, and what is offered to them."""
+"""Unusual but valid handshake responses of servers, and what the client offers."""
 
 import pytest
 
@@ -16,8 +16,8 @@ def good(accept: str, more: str = "") -> str:
 
 EARLY_HINTS = "HTTP/1.1 103 Early Hints\r\nLink: </style.css>; rel=preload\r\n\r\n"
 COMPRESSION = "permessage-deflate; server_no_context_takeover"
-# HandshakeTests has more of them.
-ANSWERS = {
+# HandshakeTests has more cases.
+RESPONSES = {
     "Content-Length: 5": lambda accept: good(accept, "Content-Length: 5\r\n"),
     "Transfer-Encoding: chunked": lambda accept: good(accept, "Transfer-Encoding: chunked\r\n"),
     "blanks and tabs around values": lambda accept: (
@@ -25,7 +25,7 @@ ANSWERS = {
         f"Sec-WebSocket-Accept:  {accept}\t\r\nSec-WebSocket-Extensions: \t{COMPRESSION} \r\n"
         "Sec-WebSocket-Protocol: \t\r\n\r\n"
     ),
-    "103 before it, three times": lambda accept: EARLY_HINTS * 3 + good(accept),
+    "103 three times before it": lambda accept: EARLY_HINTS * 3 + good(accept),
     "a folded line": lambda accept: good(accept, "X-Folded: one\r\n two\r\n\tthree\r\n"),
     "700 fields": lambda accept: good(
         accept, "".join(f"X-{number}: {'c' * 80}\r\n" for number in range(700))
@@ -34,11 +34,11 @@ ANSWERS = {
 }
 
 
-@pytest.mark.parametrize("name", ANSWERS)
-def test_an_unusual_answer_is_a_connection(start, name):
+@pytest.mark.parametrize("name", RESPONSES)
+def test_an_unusual_handshake_response_is_accepted(start, name):
     def behave(peer):
         peer.read_request()
-        peer.send(ANSWERS[name](peer.accept).encode())
+        peer.send(RESPONSES[name](peer.accept).encode())
         peer.send_reading(7)
         peer.serve()
 
@@ -53,7 +53,7 @@ def test_an_unusual_answer_is_a_connection(start, name):
 # Subprotocols
 
 
-def test_a_subprotocol_is_agreed_on_with_a_server_of_others(start):
+def test_the_subprotocol_is_negotiated_with_a_third_party_server(start):
     with WebSocketFeed(subprotocols=["aqi.v1"]) as feed:
         exporter = start.reader(
             feed, "--feed.subprotocol=aqi.v2", "--feed.subprotocol", "aqi.v1", *QUICK
@@ -64,8 +64,8 @@ def test_a_subprotocol_is_agreed_on_with_a_server_of_others(start):
         exporter.wait_for_sample(metrics.INDEX, 7, city="Pune")
 
 
-def test_the_environments_proxy_is_not_used(start, python_feed):
-    """libwebsockets would, unless it is told otherwise; nothing listens on port 9 of this host."""
+def test_a_proxy_from_the_environment_is_not_used(start, python_feed):
+    """By default, libwebsockets uses one. Nothing listens on port 9 of this host."""
     proxy = {
         name: "http://127.0.0.1:9"
         for name in ("http_proxy", "HTTP_PROXY", "https_proxy", "all_proxy")
@@ -73,7 +73,7 @@ def test_the_environments_proxy_is_not_used(start, python_feed):
     start.reader(python_feed, *QUICK, environment=proxy)
 
 
-def test_a_file_that_has_become_bad_fails_the_reload(start, authority, tmp_path):
+def test_a_file_of_authorities_that_has_become_invalid_fails_the_reload(start, authority, tmp_path):
     path = tmp_path / "authorities.pem"
     path.write_bytes(authority.file.read_bytes())
     exporter = start.exporter(

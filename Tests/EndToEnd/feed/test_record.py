@@ -1,4 +1,4 @@
-"""air-quality-feed record with the flags of the connection that the exporter has."""
+"""`air-quality-feed record` with the connection flags that it shares with the exporter."""
 
 import json
 import os
@@ -46,7 +46,7 @@ def test_a_feed_cannot_fill_the_log_of_a_recording(start, python_feed, tmp_path)
 
 
 @pytest.mark.parametrize("is_read", [False, True])
-def test_a_pipe_as_output_is_an_error_in_one_line(programs, tmp_path, is_read):
+def test_a_pipe_as_output_is_rejected_with_one_line(programs, tmp_path, is_read):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK) if is_read else None

@@ -1,9 +1,8 @@
 """air-quality-feed as a server against a client that breaks RFC 6455 case by case, as Autobahn's
 fuzzing client does.
 
-Autobahn's own runs under Python 2 only, which Debian has no more. The cases are those of its
-chapters 1 to 7, as far as they are about a server that sends and does not echo, written after the
-RFC.
+Autobahn itself runs only under Python 2, which Debian no longer has. The cases are those of its
+chapters 1 to 7 that concern a server that sends but does not echo, written from the RFC.
 """
 
 import os
@@ -19,7 +18,7 @@ REQUEST = raw_feed.request("/feed")
 
 
 def frame(opcode: int, payload: bytes = b"", **wrong) -> bytes:
-    """A client's frame; what is `wrong` with it: see `raw_feed.frame`."""
+    """A frame of the client; `raw_feed.frame` says what may be `wrong` with it."""
     wrong.setdefault("masked", True)
     content = raw_feed.masked(payload) if wrong["masked"] else payload
     return raw_feed.frame(opcode, content, **wrong)
@@ -45,15 +44,15 @@ class Client(raw_feed.Connection):
         return opcode, payload
 
     def read_control(self) -> tuple[int, bytes]:
-        """The next frame that is none of the feed's messages."""
+        """The next frame that is not part of a message of the feed."""
         while True:
             opcode, payload = self.read_frame()
             if opcode not in (TEXT, CONTINUATION):
                 return opcode, payload
 
     def read_end(self) -> None:
-        """The server ends the connection, and sends nothing before it does, though the client's end
-        stays open."""
+        """Checks that the server closes the connection without sending more, although the client's
+        end stays open."""
         assert self._buffer == b""
         assert self.socket.recv(1) == b""
 
@@ -71,8 +70,8 @@ def status_of(payload: bytes) -> int | None:
 
 NOT_UTF8 = b"\xce\xba\xe1\xbd\xb9\xcf\x83\xce\xbc\xce\xb5\xed\xa0\x80"
 
-# Frames that end the connection, and the status of the close frame that the server answers with.
-# FrameReaderTests has more of the violations.
+# Frames that end the connection, and the status of the server's close frame. FrameReaderTests has
+# more violations.
 ENDS = {
     "3.1 RSV3": (frame(TEXT, b"x", reserved=1), 1002),
     "4.1 opcode 3": (frame(3, b"x"), 1002),
@@ -84,31 +83,29 @@ ENDS = {
     "a frame without a mask": (frame(TEXT, b"x", masked=False), 1002),
     "length of 2^63": (frame(TEXT, length=1 << 63), 1002),
     "length of 10 in 64 bits": (frame(TEXT, b"x" * 10, width=64), 1002),
-    "6.3 text that is no UTF-8": (frame(TEXT, NOT_UTF8), 1007),
+    "6.3 text that is not UTF-8": (frame(TEXT, NOT_UTF8), 1007),
     "7.3.2 close of one byte": (frame(CLOSE, b"x"), 1002),
-    "7.5.1 close reason that is no UTF-8": (close(1000, NOT_UTF8), 1007),
+    "7.5.1 close reason that is not UTF-8": (close(1000, NOT_UTF8), 1007),
     "7.9 close status 1005": (close(1005), 1002),
-    # Closes that are good.
+    # Valid closes.
     "7.1.1 1000": (close(1000), 1000),
     "7.3.1 without a status": (frame(CLOSE), None),
     "7.3.5 with a reason of 123 bytes": (close(1000, b"x" * 123), 1000),
     "7.3.4 with a reason": (close(1001, "Grüße".encode()), 1001),
     "7.7 4999": (close(4999), 4999),
     "7.1.2 two closes": (close(1000) + close(1001), 1000),
-    "7.1.3 a ping behind it": (close(1000) + frame(PING, b"late"), 1000),
-    "7.1.4 text behind it": (close(1000) + frame(TEXT, b"late"), 1000),
+    "7.1.3 followed by a ping": (close(1000) + frame(PING, b"late"), 1000),
+    "7.1.4 followed by text": (close(1000) + frame(TEXT, b"late"), 1000),
     "7.1.5 between fragments": (
         frame(TEXT, b"a", final=False) + close(1000) + frame(CONTINUATION, b"b"),
         1000,
     ),
-    "7.1.6 behind 1 MB of text": (frame(TEXT, b"x" * (1 << 20)) + close(1000), 1000),
+    "7.1.6 after 1 MB of text": (frame(TEXT, b"x" * (1 << 20)) + close(1000), 1000),
 }
 
 
 @pytest.mark.parametrize("sent, status", ENDS.values(), ids=ENDS)
-def test_an_end_is_answered_with_its_status_and_the_server_ends_the_connection(
-    client, sent, status
-):
+def test_a_violation_or_close_gets_a_close_frame_and_ends_the_connection(client, sent, status):
     client.socket.sendall(sent)
     opcode, payload = client.read_control()
     assert (opcode, status_of(payload)) == (CLOSE, status)
@@ -127,7 +124,7 @@ def test_a_ping_is_answered_with_its_payload(client, payload, piece):
     assert client.read_control() == (PONG, payload)
 
 
-def test_pongs_that_nobody_asked_for_are_ignored(client):
+def test_unsolicited_pongs_are_ignored(client):
     client.socket.sendall(frame(PONG) + frame(PONG, b"unasked") + frame(PING, b"ping"))
     assert client.read_control() == (PONG, b"ping")
 
@@ -150,8 +147,8 @@ def test_the_newest_of_many_pings_is_answered(client):
     assert answered == sorted(set(answered))
 
 
-def test_a_client_that_sends_pings_and_never_reads_is_heard_to_its_end(start):
-    """No pong waits but that of the newest ping; the close behind 200,000 of them is read and
+def test_a_client_that_sends_pings_without_reading_is_read_to_its_close(start):
+    """Only the pong of the newest ping is queued; the close after 200,000 pings is read and
     answered."""
     count = 20_000 if "AIRQUALITY_SLOW" in os.environ else 200_000
     feed = start.feed("simulate", "--interval", "20ms", "--cities", "3")
@@ -187,7 +184,7 @@ def test_a_client_that_sends_pings_and_never_reads_is_heard_to_its_end(start):
     ],
     ids=["empty", "3 MiB", "a character in fragments", "fragments of 1"],
 )
-def test_messages_are_taken_and_ignored(client, sent):
+def test_messages_from_clients_are_accepted_and_ignored(client, sent):
     client.socket.sendall(sent + frame(PING, b"still here"))
     assert client.read_control() == (PONG, b"still here")
     assert client.read_frame()[0] == TEXT
@@ -195,7 +192,7 @@ def test_messages_are_taken_and_ignored(client, sent):
 
 # Requests
 
-# HandshakeTests has more of them.
+# HandshakeTests has more cases.
 REQUESTS = {
     "no request": (b"hello\r\n\r\n", b"400"),
     "no Upgrade": (REQUEST.replace(b"Upgrade: websocket\r\n", b""), b"426"),
@@ -204,7 +201,7 @@ REQUESTS = {
 
 
 @pytest.mark.parametrize("name", REQUESTS)
-def test_what_is_no_request_for_a_websocket_is_rejected(start, name):
+def test_a_request_that_is_not_a_websocket_handshake_is_rejected(start, name):
     request, status = REQUESTS[name]
     feed = start.feed("simulate")
     with connect(feed.port) as peer:

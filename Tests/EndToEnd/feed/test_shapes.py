@@ -1,5 +1,4 @@
-"""Shapes of messages: the README's table reads right, and `probe` finds a command line that
-does."""
+"""Shapes of messages: the README's flags read them, and `probe` finds a command line that does."""
 
 import json
 import os
@@ -30,7 +29,7 @@ def rows():
 
 
 class Sender(WebSocketFeed):
-    """Sends its messages to each client that comes."""
+    """Sends its messages to each client that connects."""
 
     def __init__(self, *messages: str):
         self._messages = messages
@@ -42,12 +41,12 @@ class Sender(WebSocketFeed):
         super()._serve(connection)
 
 
-def test_the_table_has_twelve_shapes():
+def test_the_table_of_the_readme_has_twelve_shapes():
     assert len(list(rows())) == 12
 
 
 @pytest.mark.parametrize("message, flags", rows())
-def test_a_row_of_the_table_reads_delhi(start, message, flags):
+def test_the_flags_of_a_table_row_read_its_message(start, message, flags):
     with Sender(message) as feed:
         exporter = start.exporter("--feed.url", feed.url, *flags)
         exporter.wait_for_sample(metrics.INDEX, 301, city="Delhi")
@@ -55,7 +54,7 @@ def test_a_row_of_the_table_reads_delhi(start, message, flags):
 
 
 OTHERS = {
-    "nested by a name each": {
+    "nested under a name each": {
         "data": {"Delhi": {"now": {"aqi": 301}}, "Pune": {"now": {"aqi": 51}}}
     },
     "nested groups": {"states": [{"state": "DL", "cities": [{"name": "Delhi", "aqi": 301}]}]},
@@ -64,16 +63,16 @@ OTHERS = {
         "measurements": [{"parameter": "pm25", "value": 9}, {"parameter": "aqi", "value": 301}],
     },
     "an event and its payload": ["update", {"name": "Delhi", "aqi": 301}],
-    "a metric as Prometheus has it": {
+    "a Prometheus metric": {
         "metric": {"__name__": "aqi", "city": "Delhi"},
         "value": [1795236585, "301"],
     },
     "columns": {"city": ["Delhi", "Pune"], "aqi": [301, 51]},
     "rows with a header": [["city", "humidity", "aqi"], ["Delhi", 48, 301]],
-    "names with an ending": {"Delhi_aqi": 301, "Pune_aqi": 51},
-    "a list that alternates": ["Delhi", 301, "Pune", 51],
+    "names with a suffix": {"Delhi_aqi": 301, "Pune_aqi": 51},
+    "an alternating list": ["Delhi", 301, "Pune", 51],
     "texts": ["Delhi: 301", "Pune: 51"],
-    "one object for each": [{"Delhi": 301}, {"Pune": 51}],
+    "one object per city": [{"Delhi": 301}, {"Pune": 51}],
     "a topic": {"topic": "sensors/Delhi/aqi", "payload": "301"},
     "a topic with a root": {"topic": "tele/Delhi/SENSOR", "payload": {"AQI": 301}},
     "a number before its label": {"place": "Delhi", "airQuality": "301 AQI"},
@@ -102,13 +101,13 @@ OTHERS = {
         "fields": ["sensor_index", "name", "latitude", "pm2.5_aqi"],
         "data": [[131075, "Delhi", 28.6, 301]],
     },
-    "a value beside what it is of": {
+    "a value beside its description": {
         "result": 301,
         "@iot.id": 7,
         "Datastream": {"ObservedProperty": {"name": "AQI"}, "Thing": {"name": "Delhi"}},
     },
-    "arguments in their order": {"type": 1, "target": "Update", "arguments": ["Delhi", 301]},
-    "a log's labels": {
+    "positional arguments": {"type": 1, "target": "Update", "arguments": ["Delhi", 301]},
+    "labels of a log": {
         "streams": [{"stream": {"city": "Delhi"}, "values": [["1795236585", '{"aqi": 301}']]}]
     },
     "a device and its payload": {
@@ -137,8 +136,8 @@ OTHERS = {
     "message", [pytest.param(row.values[0], id=row.id) for row in rows() if row.values[1]]
     + [pytest.param(json.dumps(message), id=name) for name, message in OTHERS.items()],
 )
-def test_probe_names_a_command_line_that_reads_it(start, programs, message):
-    # After the third, probe waits for no more.
+def test_probe_suggests_a_command_line_that_reads_the_message(start, programs, message):
+    # After the third message, probe stops waiting.
     with Sender(message, message, message) as feed:
         found = probe(programs, feed.url)
         assert found.returncode == 1, found.stdout
@@ -148,7 +147,7 @@ def test_probe_names_a_command_line_that_reads_it(start, programs, message):
         exporter.wait_for_sample(metrics.INDEX, 301, city=city)
 
 
-def test_probe_repeats_the_flags_wherever_they_stand(programs):
+def test_probe_repeats_given_flags_whatever_their_position(programs):
     message = '{"data": {"city": "Delhi", "aqi": 301}}'
     with Sender(message, message, message) as feed:
         words = ["--feed.connect-timeout", "5s", "probe", "--timeout=2s", "--feed.header", "A: b"]
@@ -169,7 +168,7 @@ def probe(programs, url: str, *flags: str) -> subprocess.CompletedProcess:
     )
 
 
-def test_probe_succeeds_where_a_reading_came(programs):
+def test_probe_succeeds_if_a_reading_arrives(programs):
     with Sender('[{"city": "Delhi", "aqi": 301}]') as feed:
         found = probe(programs, feed.url)
         assert found.returncode == 0
@@ -218,7 +217,7 @@ def test_probe_succeeds_where_a_reading_came(programs):
         ),
     ],
 )
-def test_probe_reads_all_that_is_there(programs, messages, flags, cities):
+def test_probe_suggests_flags_that_read_every_city(programs, messages, flags, cities):
     texts = [each if isinstance(each, str) else json.dumps(each) for each in messages]
     with Sender(*(texts * 3)[:3]) as feed:
         found = probe(programs, feed.url).stdout
@@ -232,20 +231,20 @@ def test_probe_reads_all_that_is_there(programs, messages, flags, cities):
     "messages",
     [
         ['[{"city": "Delhi", "aqi": 301}]', "[]"],
-        # A part of a number is no number.
+        # A part of a number is not a number.
         ['[{"city": "Delhi", "aqi": "1.234,5"}]'],
         ['[{"city": "Delhi", "aqi": "1,234.5"}]'],
         ['["Delhi: 1.234,5", "Pune: 2.345,6"]'],
-        # Other numbers are no index.
+        # Other numbers are not an index.
         ['{"fields": ["name", "humidity"], "data": [["Delhi", 41]]}'],
-        # A city without a name is not the one that a feed does not name.
+        # A city with an empty name differs from a feed that names no city.
         ['{"city": "", "aqi": 301}'],
         ['{"city": "Delhi", "temp": 31, "wind": {"speed": 2, "deg": 90}}'],
         ['{"city": "Delhi", "temperature": {"value": 31}}'],
         ['{"city": "Delhi", "forecast": [{"day": "2026-11-27", "aqi": 280}]}'],
     ],
 )
-def test_probe_names_no_flags_where_all_is_read_or_nothing_is_an_index(programs, messages):
+def test_probe_suggests_no_flags_if_all_is_read_or_nothing_is_an_index(programs, messages):
     with Sender(*messages) as feed:
         assert "to read" not in probe(programs, feed.url).stdout
 
@@ -259,13 +258,13 @@ def test_probe_names_no_flags_where_all_is_read_or_nothing_is_an_index(programs,
         ("--feed.items=/data --feed.value-field=x", "--feed.items '' --feed.value-field aqi"),
     ],
 )
-def test_a_flag_that_is_one_too_many_is_named(start, programs, flag, hint):
+def test_a_superfluous_or_wrong_flag_is_named_in_the_hint(start, programs, flag, hint):
     with Sender('[{"city": "Delhi", "aqi": 301}]') as feed:
         start.exporter("--feed.url", feed.url, *flag.split()).wait_for_line(f'hint="{hint}"')
         assert f"--feed.url {feed.url} {hint}\n" in probe(programs, feed.url, *flag.split()).stdout
 
 
-def test_probe_shows_the_words_of_a_server(programs):
+def test_probe_shows_the_error_text_of_a_server(programs):
     with Sender('{"error": "auth required"}') as feed:
         found = probe(programs, feed.url)
         assert found.returncode == 1
@@ -290,7 +289,7 @@ HOSTILE = "\x1b]0;title\x07\x1b[2J\u202e\u2028\x00\x9b31m\r\n"
     ],
     ids=["no JSON", "text", "city", "value", "fields", "names", "error", "bytes", "nesting"],
 )
-def test_probe_cuts_and_escapes_what_a_feed_sends(programs, message):
+def test_probe_truncates_and_escapes_what_a_feed_sends(programs, message):
     with Sender(message, message, message) as feed:
         found = probe(programs, feed.url)
     assert found.stderr == "" and "message 3, " in found.stdout
@@ -299,7 +298,7 @@ def test_probe_cuts_and_escapes_what_a_feed_sends(programs, message):
     assert max(map(len, lines)) < 1200 and len(lines) < 30, found.stdout
 
 
-def test_probe_waits_as_long_as_it_is_told(programs):
+def test_probe_waits_no_longer_than_its_time_out(programs):
     silent, talkative = Sender(), Sender("[]", "[]", "[]", "[]")
     with socket.create_server(("127.0.0.1", 0)) as deaf:
         try:
@@ -319,13 +318,13 @@ def test_probe_waits_as_long_as_it_is_told(programs):
 
 
 @pytest.mark.parametrize("flags, scores", [((), []), (("--feed.jq", "."), ["1000"])])
-def test_a_program_has_a_worker_that_goes_first_where_memory_is_short(
+def test_a_jq_program_has_a_replaceable_worker_that_the_oom_killer_prefers(
     start, python_feed, flags, scores
 ):
     exporter = start.reader(python_feed, *flags)
     python_feed.send([{"city": "Delhi", "aqi": 301}])
     exporter.wait_for_sample(metrics.CITIES, 1)
-    # A thread may end before its file is read: cat goes on with the others.
+    # A thread may end before its file is read; cat continues with the others.
     found = subprocess.run(
         f"cat /proc/{exporter.pid}/task/*/children", shell=True, stdout=subprocess.PIPE, text=True
     )
@@ -333,7 +332,7 @@ def test_a_program_has_a_worker_that_goes_first_where_memory_is_short(
     assert [
         pathlib.Path(f"/proc/{child}/oom_score_adj").read_text().strip() for child in children
     ] == scores
-    # A message that it has not seen is for the next one.
+    # A message that the killed worker has not seen goes to the next one.
     for child in children:
         os.kill(int(child), signal.SIGKILL)
         state = pathlib.Path(f"/proc/{child}/stat")
@@ -342,7 +341,7 @@ def test_a_program_has_a_worker_that_goes_first_where_memory_is_short(
     exporter.wait_for_sample(metrics.CITIES, 2)
 
 
-def test_a_feed_ends_in_the_middle_of_what_has_come(start):
+def test_the_exporter_stops_cleanly_while_messages_are_still_queued(start):
     with Sender(*['{"c": 1}'] * 3000) as feed:
         slow = '[range(20000)] | add | {city: "Delhi", aqi: 1}'
         exporter = start.exporter("--feed.url", feed.url, "--feed.jq", slow)
@@ -350,14 +349,14 @@ def test_a_feed_ends_in_the_middle_of_what_has_come(start):
         assert exporter.stop() is None
 
 
-def test_what_jq_cannot_do_is_told_in_its_words(start):
+def test_a_jq_error_is_reported_in_jqs_own_words(start):
     with Sender('{"data": 7}') as feed:
         exporter = start.exporter("--feed.url", feed.url, "--feed.jq", ".data[]")
         exporter.wait_for_line("Cannot iterate over number")
         assert exporter.scrape().nonzero(metrics.REJECTED, "reason") == {"jq_error": 1}
 
 
-def test_the_first_rejected_element_is_shown_at_debug_level(start):
+def test_the_first_rejected_element_is_logged_at_debug_level(start):
     with Sender('[{"city": "Pune", "aqi": 51}, {"city": "Delhi", "aqi": "57,3"}]') as feed:
         exporter = start.exporter("--feed.url", feed.url, "--log.level=debug")
         exporter.wait_for_line('msg="First rejected element"')
@@ -365,7 +364,7 @@ def test_the_first_rejected_element_is_shown_at_debug_level(start):
         assert "reason=bad_value" in line and r'\"aqi\":\"57,3\"' in line
 
 
-def test_a_message_beyond_a_mebibyte_is_explained_as_well(start):
+def test_a_rejected_message_of_more_than_a_mebibyte_is_explained(start):
     elements = [{"station": "x" * 100, "index": number % 500} for number in range(20_000)]
     with Sender(json.dumps(elements + [{"station": "Delhi", "index": "none"}])) as feed:
         exporter = start.exporter("--feed.url", feed.url)
@@ -376,7 +375,7 @@ def test_a_message_beyond_a_mebibyte_is_explained_as_well(start):
         fixed.wait_for_line("city=Delhi value=none")
 
 
-def test_a_late_reading_is_explained(start):
+def test_the_rejection_of_a_late_reading_is_explained(start):
     messages = [json.dumps({"city": "Delhi", "aqi": 301, "t": time.time() - s}) for s in (0, 60)]
     with Sender(*messages) as feed:
         exporter = start.exporter("--feed.url", feed.url, "--feed.time-field=t")
@@ -385,14 +384,14 @@ def test_a_late_reading_is_explained(start):
         assert 'err="older than the newest reading of the city"' in line
 
 
-def test_a_long_name_costs_no_more_than_its_message(start):
-    """Each value and each plan would look at it again."""
+def test_a_field_name_of_a_megabyte_does_not_slow_the_explanation_of_a_rejection(start):
+    """It would otherwise be examined again for each value and each plan."""
     inner = {f"s{i}": {"city": "c", **{f"aqi{j}": j for j in range(8)}} for i in range(180)}
     with Sender(json.dumps({"k" * 1_000_000: inner})) as feed:
         start.exporter("--feed.url", feed.url).wait_for_line("Readings rejected")
 
 
-def test_the_log_has_the_first_message_doubled_cities_and_times_without_a_zone(start):
+def test_the_log_has_the_first_message_duplicate_cities_and_times_without_a_zone(start):
     message = [{"city": "Pune", "aqi": 51, "at": "2026-01-01T00:00:00"}] * 2
     with Sender(json.dumps(message), json.dumps(message)) as feed:
         exporter = start.exporter(
@@ -407,7 +406,7 @@ def test_the_log_has_the_first_message_doubled_cities_and_times_without_a_zone(s
 
 
 @pytest.mark.parametrize("kind", [str, bytes])
-def test_texts_and_binary_messages_of_several_texts_are_read(start, kind):
+def test_text_and_binary_messages_with_several_json_texts_are_read(start, kind):
     message = '\ufeff{"city": "Delhi", "aqi": 301}\n\x1e[{"city": 17, "aqi": 51}]'
     with Sender(message if kind is str else message.encode()) as feed:
         exporter = start.exporter("--feed.url", feed.url)
@@ -416,7 +415,7 @@ def test_texts_and_binary_messages_of_several_texts_are_read(start, kind):
 
 
 def pasted(text: str) -> list[str]:
-    """What a shell makes of the hint in the text, copied as it stands there."""
+    """The words that a shell makes of the hint in the text, copied unchanged."""
     hint = re.search(r"--feed\.jq \$?'[^']*'", text)[0]
     command = ["bash", "-c", f"printf '%s\\n' {hint}"]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()

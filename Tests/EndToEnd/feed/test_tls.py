@@ -1,4 +1,4 @@
-"""Feeds with TLS: whom the client trusts, and what it shows of itself."""
+"""Feeds over TLS: whom the client trusts, and which certificate it presents."""
 
 import re
 import subprocess
@@ -19,7 +19,7 @@ def secure_feed(contexts):
 
 
 @pytest.mark.parametrize("file", ["authority.pem", "server.pem"])
-def test_a_feed_is_verified_by_its_own_authority_and_name(start, secure_feed, authority, file):
+def test_a_feed_is_verified_with_its_configured_authority(start, secure_feed, authority, file):
     exporter = start.exporter(
         "--feed.url", f"wss://localhost:{secure_feed.port}/",
         "--feed.ca-file", str(authority.folder / file),
@@ -32,7 +32,7 @@ def test_a_feed_is_verified_by_its_own_authority_and_name(start, secure_feed, au
     assert secure_feed.requests[0].headers["Host"] == f"localhost:{secure_feed.port}"
 
 
-def test_an_unknown_authority_needs_the_flag_that_skips_verification(start, secure_feed):
+def test_a_feed_of_an_unknown_authority_is_read_only_without_verification(start, secure_feed):
     url = f"wss://127.0.0.1:{secure_feed.port}/"
     exporter = start.exporter("--feed.url", url, *QUICK)
     exporter.wait_for_sample(metrics.DISCONNECTS, at_least=2, reason="tls")
@@ -44,7 +44,7 @@ def test_an_unknown_authority_needs_the_flag_that_skips_verification(start, secu
     assert "level=WARN" in exporter.wait_for_line("feed.insecure-skip-verify")
 
 
-def test_files_of_certificates_are_read_for_each_connection(
+def test_the_file_of_authorities_is_read_again_for_each_connection(
     start, secure_feed, authority, stranger, tmp_path
 ):
     file = tmp_path / "authorities.pem"
@@ -71,7 +71,7 @@ def test_a_certificate_for_another_name_is_rejected(start, contexts, authority, 
         assert not feed.requests
 
 
-def test_a_client_certificate_is_shown_to_the_server_that_asks(start, contexts, authority):
+def test_a_client_certificate_is_presented_to_a_server_that_requires_it(start, contexts, authority):
     certificate = authority.issue("client")
     with WebSocketFeed(ssl=contexts["not asking"]) as feed:
         flags = (
@@ -80,7 +80,7 @@ def test_a_client_certificate_is_shown_to_the_server_that_asks(start, contexts, 
             "--feed.ca-file", str(authority.file),
         )
         exporter = start.exporter(*flags)
-        # TLS 1.3 tells the client after its own part of the handshake.
+        # In TLS 1.3, the client learns of the rejection after its part of the handshake.
         wait_for(
             lambda: sum(exporter.scrape().nonzero(metrics.DISCONNECTS, "reason").values()) >= 2,
             "rejections by the server",
@@ -98,8 +98,8 @@ def test_a_client_certificate_is_shown_to_the_server_that_asks(start, contexts, 
         assert exporter.scrape().nonzero(metrics.DISCONNECTS, "reason") == {}
 
 
-def test_a_feed_that_wants_to_renegotiate_is_dialled_again(start, authority):
-    """openssl's `R` asks for another handshake and ends when that is refused."""
+def test_a_tls_renegotiation_is_rejected_and_the_feed_is_reconnected(start, authority):
+    """openssl's `R` requests another handshake and exits when that is rejected."""
     certificate = authority.issue("renegotiating")
     server = subprocess.Popen(
         [

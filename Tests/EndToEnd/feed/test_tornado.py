@@ -1,5 +1,4 @@
-"""A feed by Tornado, which compresses each message with what the ones before have left in its
-window."""
+"""A Tornado feed, which compresses each message with the window that earlier ones have left."""
 
 import asyncio
 import threading
@@ -43,17 +42,17 @@ def tornado_feed():
     thread.join(10)
 
 
-def test_messages_that_share_a_window_are_read(start, tornado_feed):
+def test_messages_compressed_with_a_shared_window_are_read(start, tornado_feed):
     url, clients, send = tornado_feed
     exporter = start.exporter("--feed.url", url, "--feed.max-message-bytes=64KiB")
     wait_for(lambda: clients, "the client")
-    # Tornado answers without `server_no_context_takeover`.
+    # Tornado responds without `server_no_context_takeover`.
     assert clients[0]._headers["Sec-WebSocket-Extensions"] == "permessage-deflate"
     names = [f"Somewhere {number}" for number in range(500)]
     for aqi in (51, 52, 53):
         send(str([{"city": name, "aqi": aqi} for name in names]).replace("'", '"'))
     exporter.wait_for_sample("airquality_index", 53, city=names[-1])
-    # One that is too large is refused, and those after it are read.
+    # A message that is too large is rejected, and those after it are read.
     send("[" + ",".join('{"city":"Pune","aqi":1}' for _ in range(5000)) + "]")
     exporter.wait_for_sample(metrics.REJECTED, 1, reason="too_large")
     send(str([{"city": name, "aqi": 54} for name in names]).replace("'", '"'))

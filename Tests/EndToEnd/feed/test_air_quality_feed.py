@@ -89,7 +89,7 @@ def test_replay_once_sends_each_row_and_closes_with_status_1000(start, tmp_path)
     assert feed.wait() == 0
 
 
-def test_a_recording_holds_the_text_and_the_arrival_time_of_each_message(start, python_feed, tmp_path):
+def test_a_recording_holds_the_text_and_arrival_time_of_each_message(start, python_feed, tmp_path):
     output = tmp_path / "recording.jsonl"
     recorder = start.program("air-quality-feed", "record", python_feed.url, "--output", str(output))
     python_feed.wait_for_client()

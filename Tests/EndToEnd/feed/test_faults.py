@@ -23,8 +23,8 @@ from support.tls_faults import (
 )
 from support.waiting import wait_for
 
-#: Extra seconds for a busy machine or a sanitizer. Without the flags, everything would take at least
-#: ten seconds.
+#: Extra seconds for a busy machine or a sanitizer. Without the flags, everything would take ten
+#: seconds or more.
 ALLOWANCE = 20.0 if os.environ.get("AIRQUALITY_SLOW") else 6.0
 #: The most that memory may grow, whatever a server sends; messages are limited to 256 KiB.
 MOST_GROWTH = (512 if os.environ.get("AIRQUALITY_SLOW") else 32) << 20
@@ -44,7 +44,7 @@ def page_with_reading(exporter: Exporter, value: float) -> Exposition:
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
-def test_a_fault_is_counted_and_logged_and_readings_flow_again(start, record_property, fault: Fault):
+def test_a_fault_is_counted_and_logged_and_readings_resume(start, record_property, fault: Fault):
     with RawFeed(fault.act, good) as feed:
         check_fault(start, record_property, fault, feed, feed.url)
 
@@ -103,7 +103,7 @@ def check_fault(start, record_property, fault: Fault, feed: RawFeed, url: str) -
     assert flowing_after <= again + ALLOWANCE
 
 
-def rejected_certificate(kind: str):
+def bad_certificate(kind: str):
     return lambda contexts: refused_by_client(contexts[kind])
 
 
@@ -115,16 +115,16 @@ TLS_FAULTS = [
     ("wss to a server without TLS", "tls", 0, lambda contexts: plain_answer),
     ("no answer to the TLS handshake", "timeout", CONNECT, lambda contexts: silence),
     ("end of stream instead of the TLS handshake", "tls", 0, lambda contexts: end_of_stream),
-    ("certificate of an unknown authority", "tls", 0, rejected_certificate("of an unknown authority")),
-    ("certificate expired", "tls", 0, rejected_certificate("expired")),
-    ("certificate for another name", "tls", 0, rejected_certificate("for another name")),
+    ("certificate of an unknown authority", "tls", 0, bad_certificate("of an unknown authority")),
+    ("certificate expired", "tls", 0, bad_certificate("expired")),
+    ("certificate for another name", "tls", 0, bad_certificate("for another name")),
     ("TLS: end of stream", "lost", 0, over_trusted_tls(end_without_goodbye)),
     ("TLS: its goodbye without a close frame", "lost", 0, over_trusted_tls(goodbye_of_tls_only)),
 ]
 
 
 @pytest.mark.parametrize("name, reason, limit, act", TLS_FAULTS, ids=[row[0] for row in TLS_FAULTS])
-def test_a_tls_fault_is_counted_and_logged_and_readings_flow_again(
+def test_a_tls_fault_is_counted_and_logged_and_readings_resume(
     start, record_property, authority, contexts, name, reason, limit, act
 ):
     fault = Fault(

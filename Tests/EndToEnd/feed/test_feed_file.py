@@ -173,7 +173,7 @@ def test_a_reload_that_would_send_secrets_to_another_host_fails(start, feeds, fi
 
 
 @pytest.mark.parametrize("text, others", [("[]\n", []), ("", []), ("", ["--feed.demo"])])
-def test_a_reload_with_an_empty_feed_file_fails_and_changes_nothing(start, feeds, file, text, others):
+def test_a_reload_with_an_empty_file_fails_and_changes_nothing(start, feeds, file, text, others):
     """An empty document may be an incomplete file, so it is rejected even beside other feeds."""
     file.write_text(f"- {{url: {feeds[0].url}, name: one}}\n")
     exporter = start.exporter("--feed.file", str(file), "--web.enable-lifecycle", *others)

@@ -75,7 +75,7 @@ def test_a_reconnect_request_needs_the_lifecycle_flag(start, python_feed):
     assert exporter.scrape().nonzero(metrics.DISCONNECTS, "reason") == {}
 
 
-def test_headers_from_flags_and_the_header_file_are_sent_and_kept_secret(start, python_feed, tmp_path):
+def test_headers_from_flags_and_the_file_are_sent_and_kept_secret(start, python_feed, tmp_path):
     file = tmp_path / "headers"
     file.write_text("# who asks\nX-Token: first secret\n\nX-Other:other\n")
     exporter = start.exporter(

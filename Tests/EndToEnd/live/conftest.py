@@ -1,4 +1,4 @@
-"""The bridge beside a local server that answers like a source, and somebody who listens to it."""
+"""`air-quality-feed poll` beside a local server that responds like a source, and its clients."""
 
 import json
 import threading
@@ -11,7 +11,7 @@ from support.waiting import wait_for
 
 
 class Listener:
-    """A client of the bridge that keeps the elements it hears."""
+    """A client of the feed that keeps the elements it receives."""
 
     def __init__(self, url: str):
         self._context = connect(url)
@@ -48,8 +48,8 @@ def serve():
     """Starts sources; stops them after the test."""
     servers = []
 
-    def serve(answer, context=None) -> SourceServer:
-        servers.append(SourceServer(answer, context))
+    def serve(respond, context=None) -> SourceServer:
+        servers.append(SourceServer(respond, context))
         return servers[-1]
 
     yield serve
@@ -59,7 +59,7 @@ def serve():
 
 @pytest.fixture
 def cities(tmp_path):
-    """Writes a list of cities and gives the flag for it."""
+    """Writes a list of cities and returns the flag for it."""
 
     def cities(*rows: str) -> str:
         file = tmp_path / "cities.csv"
@@ -78,7 +78,7 @@ def key_file(tmp_path):
 
 @pytest.fixture
 def listen():
-    """Connects to a bridge; hangs up after the test."""
+    """Connects to a feed; disconnects after the test."""
     listeners = []
 
     def listen(url: str) -> Listener:

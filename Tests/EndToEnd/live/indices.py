@@ -1,11 +1,11 @@
-"""The three indices once more, from the published tables and texts, without a look at the program.
+"""The three indices, implemented independently from the published tables and texts.
 
-- India: CPCB, "National Air Quality Index" (2014), table of breakpoints; means of 24 hours with 16
-  of them (the report's own minimum), of 8 hours with 6 of them for ozone and carbon monoxide.
+- India: CPCB, "National Air Quality Index" (2014), table of breakpoints; means of 24 hours with at
+  least 16 values (the report's own minimum), of 8 with at least 6 for ozone and carbon monoxide.
 - America: EPA-454/B-24-002 (May 2024), table 6 and "How the NowCast is calculated".
-- Europe: EEA, European Air Quality Index, bands of 2024/25; numbered with twenty points a band.
+- Europe: EEA, European Air Quality Index, bands of 2024/25; numbered with twenty points per band.
 
-Series are the newest hour first, None where there is none.
+Series have the newest hour first, and None for a missing value.
 """
 
 import math
@@ -49,8 +49,8 @@ def linear(value, low, high, first, last):
 
 
 def look_up(value, rows, classes):
-    """Between two classes a straight line joins them; above the last end the slope of the last
-    closed class goes on.
+    """Between two classes, a straight line joins them; above the last end, the slope of the last
+    closed class continues.
     """
     previous = None
     for row, (first, last) in zip(rows, classes):
@@ -92,7 +92,7 @@ def india(air):
         found[name] = look_up(value, rows, INDIA_CLASSES)
         hour = newest(series)
         if name == "o3" and value > 208:
-            # The last classes are of one hour.
+            # The last classes are for means of one hour.
             found[name] = max(300, 0 if hour is None else look_up(hour, rows, INDIA_CLASSES))
     if len(found) < 3 or not {"pm2_5", "pm10"} & found.keys():
         return None
@@ -156,7 +156,7 @@ def eu(air):
     return max(found)
 
 
-# The rule, and how its number becomes a whole one.
+# Each rule, and how its result becomes an integer.
 RULES = {
     "india": (india, rounded),
     "us": (us, rounded),

@@ -1,7 +1,7 @@
-"""A local HTTP(S) server that answers as the sources of real air are documented to, and as they do
-when something is wrong.
+"""A local HTTP(S) server that responds as the sources of air quality data are documented to, and as
+they do when something is wrong.
 
-Every document here was written from documentation; what was recorded is in test_recordings.py:
+Every document here was written from documentation; recorded ones are in test_recordings.py:
 
 - Open-Meteo: open-meteo.com/en/docs/air-quality-api ("JSON Return Object", "Errors"; several places
   are an array), status 429 from open-meteo/open-meteo issue 439.
@@ -29,8 +29,8 @@ def hour_now() -> int:
     return int(time.time()) // HOUR * HOUR
 
 
-class Answer:
-    """One answer of the server; a text in place of a document is sent as it is."""
+class Response:
+    """A response of the server; a body in place of a document is sent unchanged."""
 
     def __init__(
         self, document=None, status: int = 200, headers={}, body: bytes | None = None
@@ -42,12 +42,12 @@ class Answer:
 
 
 class SourceServer:
-    """Serves whatever `answer(path, query, headers)` returns: an Answer, or None to hang. Keeps the
-    requests.
+    """Serves what `respond(path, query, headers)` returns: a Response, or None for no response.
+    Keeps the requests.
     """
 
-    def __init__(self, answer: Callable, context: ssl.SSLContext | None = None):
-        self.answer = answer
+    def __init__(self, respond: Callable, context: ssl.SSLContext | None = None):
+        self.respond = respond
         self.requests: list[tuple[str, dict[str, list[str]], dict[str, str]]] = []
         self.times: list[float] = []
         self._release = threading.Event()
@@ -66,28 +66,28 @@ class SourceServer:
                 headers = {name.lower(): value for name, value in self.headers.items()}
                 outer.requests.append((urllib.parse.unquote(path), query, headers))
                 outer.times.append(time.monotonic())
-                answer = outer.answer(urllib.parse.unquote(path), query, headers)
-                if answer is None:
+                response = outer.respond(urllib.parse.unquote(path), query, headers)
+                if response is None:
                     outer._release.wait(60)
                     self.close_connection = True
-                elif callable(answer):
-                    answer(self)
+                elif callable(response):
+                    response(self)
                 else:
-                    self.send(answer)
+                    self.send(response)
 
-            def send(self, answer: Answer):
-                body = answer.body
-                self.send_response(answer.status)
-                if answer.status == 200 and "gzip" in self.headers.get("Accept-Encoding", ""):
+            def send(self, response: Response):
+                body = response.body
+                self.send_response(response.status)
+                if response.status == 200 and "gzip" in self.headers.get("Accept-Encoding", ""):
                     body = gzip.compress(body)
                     self.send_header("Content-Encoding", "gzip")
-                if answer.status != 304:
+                if response.status != 304:
                     self.send_header("Content-Type", "application/json; charset=utf-8")
                     self.send_header("Content-Length", str(len(body)))
-                for name, value in answer.headers.items():
+                for name, value in response.headers.items():
                     self.send_header(name, value)
                 self.end_headers()
-                if answer.status != 304:
+                if response.status != 304:
                     self.wfile.write(body)
 
             def log_message(self, *_):
@@ -150,8 +150,8 @@ def open_meteo_place(
 
 
 def open_meteo(query: dict, value: Callable[[float, float, str, int], float | None]):
-    """Two days of hours for each place, as `past_days=1&forecast_days=1` gives: from yesterday's
-    midnight on.
+    """Two days of hours for each place, from yesterday's midnight on, as returned for
+    `past_days=1&forecast_days=1`.
     """
     start = int(time.time()) // 86400 * 86400 - 86400
     times = [start + hour * HOUR for hour in range(48)]
@@ -178,7 +178,7 @@ def waqi_station(aqi, iso: str, latitude: float, longitude: float) -> dict:
             "city": {"geo": [latitude, longitude], "name": "Station", "url": url},
             "dominentpol": "pm25",
             "iaqi": {"pm25": {"v": 68}, "pm10": {"v": 56}, "t": {"v": 8}},
-            # The local time as if it were Greenwich's.
+            # The local time as if it were UTC.
             "time": {"s": iso[:19].replace("T", " "), "tz": iso[19:], "v": 1705320000, "iso": iso},
         },
     }

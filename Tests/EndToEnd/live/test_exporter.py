@@ -3,7 +3,7 @@
 from support import metrics
 
 
-def test_without_the_flag_nothing_is_read(start, python_feed):
+def test_pollutants_are_ignored_without_their_flag(start, python_feed):
     exporter = start.reader(python_feed)
     python_feed.send([{"city": "Delhi", "aqi": 1, "pollutants": {"pm2_5": 58.1, "pm1": 3}}])
     exporter.wait_for_sample(metrics.INDEX, 1, city="Delhi")
@@ -11,12 +11,10 @@ def test_without_the_flag_nothing_is_read(start, python_feed):
     assert not exporter.count_lines("Unknown pollutant skipped")
 
 
-def test_after_a_restart_the_readings_are_there_and_the_concentrations_come_with_the_next_ones(
+def test_a_restart_restores_readings_while_concentrations_wait_for_the_next_message(
     start, python_feed, tmp_path
 ):
-    """Concentrations are no part of what the storage promises: a bridge says all that it knows to
-    each new client.
-    """
+    """The storage keeps no concentrations: `poll` sends all that it knows to each new client."""
     flags = ("--feed.pollutants-field=air", f"--storage.file={tmp_path / 'cities.sqlite'}")
     exporter = start.reader(python_feed, *flags)
     python_feed.send([{"city": "Delhi", "aqi": 7, "air": {"pm2_5": 58.1}}])

@@ -1,21 +1,20 @@
-"""Every index against an implementation that was written apart, from the published tables."""
+"""Every index against an independent implementation of the published tables."""
 
 import random
 
 import pytest
 
 from live import indices, sources
-from live.sources import HOUR, Answer, hour_now
+from live.sources import HOUR, Response, hour_now
 from support.waiting import wait_for
 
-# Up to where each pollutant goes here, µg/m³: beyond the last breakpoint of one table at least.
+# The highest values used here, µg/m³: beyond the last breakpoint of at least one table.
 MOST = {"pm2_5": 420, "pm10": 700, "no2": 900, "so2": 1500, "o3": 700, "co": 40_000, "nh3": 2000}
 COUNT = 400
 
 
 def made_up(number: int) -> dict[str, list[float | None]]:
-    """A city's day, newest hour first: one pollutant is high, hours are missing, and some
-    pollutants are.
+    """A city's day, newest hour first: one pollutant is high, some hours and pollutants are missing.
     """
     chance = random.Random(number)
     high = chance.choice(list(MOST))
@@ -32,13 +31,13 @@ def made_up(number: int) -> dict[str, list[float | None]]:
             else round(min(most, level * (1 + change * chance.uniform(-1, 1))), 1)
             for _ in range(24)
         ]
-    # An hour of which nothing is known is not the newest.
+    # The newest hour has at least one value.
     air[high][0] = air[high][0] if air[high][0] is not None else 1.0
     return air
 
 
 @pytest.mark.parametrize("index", indices.RULES)
-def test_a_grid_of_days(index, start, serve, listen, cities):
+def test_indices_of_random_days_agree_with_an_independent_implementation(index, start, serve, listen, cities):
     days = {number / 1000: made_up(number) for number in range(COUNT)}
     hour = hour_now()
 
@@ -46,11 +45,11 @@ def test_a_grid_of_days(index, start, serve, listen, cities):
         age = (hour - time_) // HOUR
         return days[latitude].get(pollutant, [None] * 24)[age] if 0 <= age < 24 else None
 
-    server = serve(lambda path, query, headers: Answer(sources.open_meteo(query, value)))
+    server = serve(lambda path, query, headers: Response(sources.open_meteo(query, value)))
     rows = [f"{latitude},{latitude},7," for latitude in days]
     flags = (f"--base-url={server.url}", f"--index={index}", "--rate=100000/1s", cities(*rows))
-    bridge = start.feed("poll", *flags)
-    listener = listen(bridge.url)
+    feed = start.feed("poll", *flags)
+    listener = listen(feed.url)
     rule, whole = indices.RULES[index]
     expected = {str(latitude): rule(air) for latitude, air in days.items()}
     wanted = {city: value for city, value in expected.items() if value is not None}
@@ -60,7 +59,7 @@ def test_a_grid_of_days(index, start, serve, listen, cities):
     assert found.keys() == wanted.keys()
     compared = 0
     for city, value in wanted.items():
-        # A hair beside a half is either.
+        # Close to a half, either rounding is right.
         if abs(value % 1 - 0.5) > 1e-6 or index == "eu":
             assert found[city] == whole(value), (city, days[float(city)])
             compared += 1

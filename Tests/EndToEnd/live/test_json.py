@@ -1,5 +1,4 @@
-"""`--source json`: any source that responds with JSON, made a feed by a jq program. The programs
-are the README's.
+"""`--source json`: a jq program turns any source of JSON into a feed. The programs are the README's.
 """
 
 import pathlib
@@ -7,7 +6,7 @@ import re
 
 import pytest
 
-from live.sources import Answer
+from live.sources import Response
 from live.test_status import STATUS, get, status_address
 
 README = pathlib.Path(__file__).resolve().parents[3] / "Sources/Feed/AirQualityFeed/README.md"
@@ -18,7 +17,7 @@ PROGRAMS = dict(
 
 
 def sensor(number: int, value: str, indoor: int) -> dict:
-    """As sensor.community has it."""
+    """A sensor as sensor.community returns it."""
     place = {"id": 7, "latitude": "52.52", "longitude": "13.40", "country": "DE", "indoor": indoor}
     values = {"P1": "12.5", "P2": value}
     return {
@@ -59,7 +58,7 @@ EXAMPLES = {
 def test_the_examples_of_the_readme_read_the_documents_of_their_sources(name, start, serve, listen):
     document, expected = EXAMPLES[name]
     program = re.search(r"--jq '(.*?)'", PROGRAMS[name], re.DOTALL)[1]
-    server = serve(lambda path, query, headers: Answer(document))
+    server = serve(lambda path, query, headers: Response(document))
     feed = start.feed("poll", "--source=json", f"--url={server.url}/data?a=b", f"--jq={program}")
     elements = listen(feed.url).wait_for(lambda elements: elements, "the elements")
     assert [
@@ -67,17 +66,17 @@ def test_the_examples_of_the_readme_read_the_documents_of_their_sources(name, st
     ] == expected
 
 
-def test_a_source_is_asked_with_the_headers_of_the_file_and_its_last_elements_are_repeated(
+def test_requests_carry_the_headers_of_the_file_and_new_clients_get_the_last_elements(
     start, serve, listen, tmp_path
 ):
     asked = []
 
-    def answer(path, query, headers):
+    def respond(path, query, headers):
         asked.append((path, query, headers.get("x-key")))
-        return Answer([{"n": "A", "v": len(asked)}])
+        return Response([{"n": "A", "v": len(asked)}])
 
     (tmp_path / "headers").write_text("# secret\nX-Key: abc\n")
-    server = serve(answer)
+    server = serve(respond)
     flags = (f"--url={server.url}/data?a=b", f"--header-file={tmp_path / 'headers'}", STATUS)
     feed = start.feed("poll", "--source=json", PROGRAM, "--interval=1s", *flags)
     first = listen(feed.url)
@@ -90,7 +89,7 @@ def test_a_source_is_asked_with_the_headers_of_the_file_and_its_last_elements_ar
 
 def test_the_log_shows_no_secret_that_a_source_or_a_proxy_repeats(start, serve, tmp_path):
     (tmp_path / "headers").write_text("X-Key: Bearer header-secret\n")
-    server = serve(lambda path, query, headers: Answer({"error": f"{query} {headers}"}, 401))
+    server = serve(lambda path, query, headers: Response({"error": f"{query} {headers}"}, 401))
     url = f"--url={server.url}/data?token=query%2Fsecret"
     flags = ("poll", "--source=json", url, PROGRAM, f"--header-file={tmp_path / 'headers'}")
     denied = start.feed(*flags)
@@ -100,8 +99,8 @@ def test_the_log_shows_no_secret_that_a_source_or_a_proxy_repeats(start, serve, 
     assert not any("secret" in line for line in denied.messages + proxied.messages)
 
 
-def test_a_huge_answer_costs_little_memory_and_the_next_one_is_read(start, serve, listen):
-    """Too long, and as long as may be: many values, a text, nesting, results without end."""
+def test_a_huge_response_takes_little_memory_and_the_next_one_is_read(start, serve, listen):
+    """Too long, or as long as allowed: many values, a text, nesting, endless results."""
     whole = (4 << 20) - 1
     bodies = [
         b" " * (9 << 20),
@@ -110,10 +109,10 @@ def test_a_huge_answer_costs_little_memory_and_the_next_one_is_read(start, serve
         b"[" * whole,
         b'{"endless": true}',
     ]
-    good = Answer({"city": "A", "aqi": 7})
+    good = Response({"city": "A", "aqi": 7})
     server = serve(
         lambda *_: good if len(server.requests) > len(bodies)
-        else Answer(body=bodies[len(server.requests) - 1])
+        else Response(body=bodies[len(server.requests) - 1])
     )
     feed = start.feed(
         "poll", "--source=json", f"--url={server.url}/", "--interval=1s",
@@ -127,20 +126,20 @@ def test_a_huge_answer_costs_little_memory_and_the_next_one_is_read(start, serve
     assert "needs more than 1 s" in log or "more than 100000 results" in log
 
 
-def test_an_empty_response_is_a_fault_and_the_elements_stay(start, serve, listen):
-    def answer(path, query, headers):
+def test_an_empty_response_is_logged_and_the_last_elements_are_kept(start, serve, listen):
+    def respond(path, query, headers):
         is_first = len(server.requests) == 1
-        return Answer([{"n": "A", "v": 7}]) if is_first else Answer(body=b" \n")
+        return Response([{"n": "A", "v": 7}]) if is_first else Response(body=b" \n")
 
-    server = serve(answer)
+    server = serve(respond)
     url = f"--url={server.url}/"
     feed = start.feed("poll", "--source=json", url, PROGRAM, "--interval=1s")
     feed.wait_for_line("it is empty; trying again")
     assert listen(feed.url).wait_for_city("A")["aqi"] == 7
 
 
-def test_a_program_that_fails_is_one_line_of_the_log(start, serve):
-    url = f"--url={serve(lambda *_: Answer({'error': 'none'})).url}/"
+def test_a_failing_jq_program_is_logged_and_counted(start, serve):
+    url = f"--url={serve(lambda *_: Response({'error': 'none'})).url}/"
     feed = start.feed("poll", "--source=json", url, "--jq=.[] | .a.b.c", "--interval=1s", STATUS)
     assert "Cannot index string" in feed.wait_for_line("--jq")
     page = get(status_address(feed), "/metrics")[1]
@@ -158,5 +157,5 @@ def test_a_program_that_fails_is_one_line_of_the_log(start, serve):
         (["--url=http://h/"], "expected --source json with it"),
     ],
 )
-def test_a_bad_combination_is_rejected(programs, arguments, said):
+def test_an_invalid_combination_of_flags_is_rejected(programs, arguments, said):
     assert said in programs.rejection("air-quality-feed", "poll", *arguments)

@@ -1,6 +1,4 @@
-"""`make live` as it is, its alerts before a real Prometheus, and what the bridge takes of the
-machine.
-"""
+"""`make live`, its alerts in a real Prometheus, and the resources that `poll` uses."""
 
 import os
 import pathlib
@@ -13,7 +11,7 @@ import pytest
 import yaml
 
 from live import sources
-from live.sources import HOUR, Answer, hour_now
+from live.sources import HOUR, Response, hour_now
 from live.test_sources import AIR, DELHI, PUNE, SOURCES, open_meteo
 from support import metrics
 from support.exposition import Exposition
@@ -30,14 +28,14 @@ def scrape(port: int) -> Exposition:
 
 
 def recipe(*settings: str) -> str:
-    """The command that `make live` ends with."""
+    """The last command of `make live`."""
     command = ["make", "--dry-run", "--no-print-directory", "live", *settings]
     result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
     return result.stdout.strip().splitlines()[-1]
 
 
-def test_make_live_runs_this_command():
+def test_make_live_passes_its_settings_to_run_live():
     assert recipe() == "INDEX=india Tests/Tools/run-live .build/release"
     given = recipe("INDEX=us", "POLL=--set capitals --rate 9/1m")
     assert given == "INDEX=us Tests/Tools/run-live .build/release --set capitals --rate 9/1m"
@@ -46,13 +44,13 @@ def test_make_live_runs_this_command():
 def run_live(
     programs, flags: list[str], index: str = "india", port: int | None = None
 ) -> tuple[Program, int]:
-    """That command, with these programs in place of the built ones."""
+    """Runs that command, with these programs in place of the built ones."""
     port = port or free_ports(1)[0]
     command = [str(ROOT / "Tests/Tools/run-live"), str(programs.folder), *flags]
     return Program(command, {"PORT": str(port), "INDEX": index}), port
 
 
-def test_make_live_is_the_air_of_the_twelve_cities(programs, serve):
+def test_make_live_serves_the_indices_of_the_twelve_cities(programs, serve):
     """With the local server in place of Open-Meteo."""
     live, port = run_live(programs, [f"--base-url={serve(open_meteo()).url}"])
     with live:
@@ -72,16 +70,14 @@ def test_make_live_is_the_air_of_the_twelve_cities(programs, serve):
 
 
 @pytest.mark.parametrize("source", SOURCES)
-def test_make_live_with_each_source_and_prometheus_beside_it(
+def test_make_live_with_each_source_feeds_prometheus_without_alerts(
     source, programs, serve, start, cities, key_file, tmp_path
 ):
-    """Index, pollutants and source reach Prometheus; every rule runs, and none of them has anything
-    to say.
-    """
-    answer, flags, index, _, pollutants, header = SOURCES[source]
+    """Index, pollutants and source reach Prometheus; every rule is evaluated, and no alert fires."""
+    respond, flags, index, _, pollutants, header = SOURCES[source]
     scale = "us" if source == "waqi" else "india"
     flags = [flag for flag in flags if not flag.startswith("--index")]
-    flags += [f"--source={source}", f"--base-url={serve(answer).url}"]
+    flags += [f"--source={source}", f"--base-url={serve(respond).url}"]
     live, port = run_live(programs, [*flags, cities(DELHI, PUNE), key_file], scale)
     with live:
         wait_for(lambda: len(scrape(port).samples(metrics.INDEX)) == 2, "both cities", 60)
@@ -107,16 +103,16 @@ def test_make_live_with_each_source_and_prometheus_beside_it(
         (["--rate=nonsense"], '--rate "nonsense": expected'),
     ],
 )
-def test_make_live_says_what_is_wrong_with_its_flags(programs, flags, line):
+def test_make_live_reports_invalid_flags(programs, flags, line):
     live, _ = run_live(programs, flags)
     assert live.wait(60) == 1
     assert live.count_lines(line)
 
 
-def test_make_live_ends_when_one_of_both_ends(programs, serve):
+def test_make_live_ends_if_the_exporter_cannot_start(programs, serve):
     server = serve(open_meteo())
     with socket.socket() as taken:
-        # Nobody listens there, so the script goes on to the exporter, which cannot.
+        # Nothing listens there, so the script goes on to the exporter, which cannot bind it.
         taken.bind(("127.0.0.1", 0))
         port = taken.getsockname()[1]
         live, _ = run_live(programs, [f"--base-url={server.url}"], port=port)
@@ -128,7 +124,7 @@ def test_make_live_ends_when_one_of_both_ends(programs, serve):
 
 
 def quick_rules(folder: pathlib.Path) -> list[str]:
-    """The rules, evaluated three times a second, and the alerts without their patience."""
+    """The rules, evaluated three times a second, with alerts that fire at once."""
     copies = []
     for source in sorted(RULES.glob("*.yaml")):
         rules = yaml.safe_load(source.read_text())
@@ -142,7 +138,7 @@ def quick_rules(folder: pathlib.Path) -> list[str]:
     return copies
 
 
-# City → how many hours old its newest hour is. Index of the rows of `cities` by their latitude.
+# The age of each city's newest hour, in hours, and the alerts that must fire.
 AGES = {
     "as it should be": ({"Delhi": 1, "Pune": 2}, set()),
     "one city is silent": ({"Delhi": 1, "Pune": 8}, {("AirQualityCityStale", "Pune")}),
@@ -154,9 +150,9 @@ AGES = {
 
 
 @pytest.mark.parametrize("story", AGES)
-def test_alerts_of_real_air(story, start, serve, cities, tmp_path):
-    """The bridge, the exporter and a real Prometheus with the rules: hourly values are no alarm,
-    older ones are the right one."""
+def test_hourly_values_raise_alerts_only_for_stale_cities(story, start, serve, cities, tmp_path):
+    """`poll`, the exporter and a real Prometheus with the rules: hourly values raise no alert,
+    older ones the right one."""
     ages, wanted = AGES[story]
     now = int(time.time()) // HOUR * HOUR
     by_latitude = {28.6139: ages["Delhi"], 18.5204: ages["Pune"]}
@@ -164,10 +160,10 @@ def test_alerts_of_real_air(story, start, serve, cities, tmp_path):
     def value(latitude, longitude, pollutant, time_):
         return AIR.get(pollutant) if time_ <= now - by_latitude[latitude] * HOUR else None
 
-    server = serve(lambda path, query, headers: Answer(sources.open_meteo(query, value)))
-    bridge = start.feed("poll", f"--base-url={server.url}", cities(DELHI, PUNE))
+    server = serve(lambda path, query, headers: Response(sources.open_meteo(query, value)))
+    feed = start.feed("poll", f"--base-url={server.url}", cities(DELHI, PUNE))
     exporter = start.exporter(
-        "--feed.url", bridge.url, "--feed.time-field=time", "--feed.pollutants-field=pollutants"
+        "--feed.url", feed.url, "--feed.time-field=time", "--feed.pollutants-field=pollutants"
     )
     exporter.wait_for_sample(metrics.CITIES, 2)
     rules = quick_rules(tmp_path)
@@ -175,7 +171,7 @@ def test_alerts_of_real_air(story, start, serve, cities, tmp_path):
     prometheus.wait_for(
         "count(airquality_index) == 2 and count(airquality_concentration_ugm3) == 12"
     )
-    # Everything has been looked at several times.
+    # By then, every rule has been evaluated several times.
     prometheus.wait_for("count_over_time(airquality_index{city='Delhi'}[1m]) >= 5", 60)
 
     def firing() -> set[tuple[str, str | None]]:
@@ -192,25 +188,25 @@ def test_alerts_of_real_air(story, start, serve, cities, tmp_path):
     assert not [rule for rule in rules if rule.get("lastError")]
 
 
-# MARK: What it takes
+# MARK: Resources
 
 
-def test_the_bridge_with_three_hundred_cities_stays_small(start, serve, listen):
-    """A model's two days of six pollutants for each."""
+def test_poll_with_three_hundred_cities_takes_little_memory_and_six_requests(start, serve, listen):
+    """Each has a model's two days of six pollutants."""
     server = serve(open_meteo())
-    bridge = start.feed("poll", "--set=india", f"--base-url={server.url}")
-    listener = listen(bridge.url)
+    feed = start.feed("poll", "--set=india", f"--base-url={server.url}")
+    listener = listen(feed.url)
     listener.wait_for(lambda elements: len({e["city"] for e in elements}) == 300, "300 cities")
     if "AIRQUALITY_SLOW" not in os.environ:
-        assert bridge.peak_resident_bytes < 64 << 20
-    # Not by the clock: once everything is known, nothing is asked and next to nothing done.
+        assert feed.peak_resident_bytes < 64 << 20
+    # Once everything is known, nothing more is requested.
     assert [len(query["latitude"][0].split(",")) for _, query, _ in server.requests] == [50] * 6
 
 
-def test_connections_that_only_look_are_not_talked_about(start, serve, cities, listen):
-    """As probes of Kubernetes do: connect and go away."""
-    bridge = start.feed("poll", f"--base-url={serve(open_meteo()).url}", cities(DELHI))
+def test_connections_without_a_request_are_not_logged(start, serve, cities, listen):
+    """Probes of Kubernetes connect and close at once."""
+    feed = start.feed("poll", f"--base-url={serve(open_meteo()).url}", cities(DELHI))
     for _ in range(20):
-        socket.create_connection(("127.0.0.1", bridge.port)).close()
-    assert listen(bridge.url).wait_for_city("Delhi")["aqi"] == 75
-    assert bridge.messages == []
+        socket.create_connection(("127.0.0.1", feed.port)).close()
+    assert listen(feed.url).wait_for_city("Delhi")["aqi"] == 75
+    assert feed.messages == []

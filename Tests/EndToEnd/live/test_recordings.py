@@ -1,7 +1,7 @@
-"""What the services were recorded to answer, and what becomes of it.
+"""Recorded responses of the services, and the elements that result.
 
-Each row names the recording that its figures were taken from; the documents were written anew, with
-the time moved to now.
+Each row names the recording that its figures were taken from; the documents were rewritten with the
+time moved to now.
 """
 
 import time
@@ -9,11 +9,11 @@ import time
 import pytest
 
 from live import sources
-from live.sources import HOUR, Answer, hour_now
+from live.sources import HOUR, Response, hour_now
 from support.waiting import wait_for
 
 # WAQI, joostlek/python-waqi@9cf590e tests/fixtures/: the station's own number, place, index,
-# sub-indices, agencies beside WAQI itself.
+# sub-indices, agencies other than WAQI.
 WAQI = {
     "city_feed_utrecht.json": (
         "@1437", (52.101308, 5.128183), 29,
@@ -29,8 +29,7 @@ WAQI = {
 
 
 @pytest.mark.parametrize("id_, place, aqi, values, agencies", WAQI.values(), ids=WAQI)
-def test_waqi(id_, place, aqi, values, agencies, start, serve, listen, cities, key_file):
-    """The index is passed on as it is given."""
+def test_a_waqi_index_is_kept(id_, place, aqi, values, agencies, start, serve, listen, cities, key_file):
     iso = time.strftime("%Y-%m-%dT%H:%M:%S+01:00", time.gmtime(hour_now() + HOUR))
     document = sources.waqi_station(aqi, iso, *place)
     names = [*agencies, "World Air Quality Index Project"]
@@ -38,9 +37,9 @@ def test_waqi(id_, place, aqi, values, agencies, start, serve, listen, cities, k
         "iaqi": {name: {"v": value} for name, value in values.items()},
         "attributions": [{"url": "https://x/", "name": name} for name in names],
     }
-    url, city = serve(lambda *_: Answer(document)).url, f"There,{place[0]},{place[1]},{id_}"
-    bridge = start.feed("poll", "--source=waqi", f"--base-url={url}", key_file, cities(city))
-    element = listen(bridge.url).wait_for_city("There")
+    url, city = serve(lambda *_: Response(document)).url, f"There,{place[0]},{place[1]},{id_}"
+    feed = start.feed("poll", "--source=waqi", f"--base-url={url}", key_file, cities(city))
+    element = listen(feed.url).wait_for_city("There")
     assert (element["aqi"], element["attribution"]) == (aqi, "; ".join(names))
     expected = values | {"pm2_5": values["pm25"]}
     assert element["subindices"] == {
@@ -51,7 +50,7 @@ def test_waqi(id_, place, aqi, values, agencies, start, serve, listen, cities, k
 
 DEAD = sources.waqi_station("-", "", 60.93642, 25.96135)["data"]
 # joostlek/python-waqi@9cf590e tests/fixtures/: what was recorded in place of an index, and the
-# reason that is given.
+# reason in the log.
 WITHOUT_INDEX = {
     "station_number_feed_10002.json": (
         "ok", DEAD | {"time": {"tz": "+03:00", "v": 0}}, "the station gives no index"
@@ -64,17 +63,17 @@ WITHOUT_INDEX = {
 
 
 @pytest.mark.parametrize("status, data, reason", WITHOUT_INDEX.values(), ids=WITHOUT_INDEX)
-def test_waqi_without_an_index(status, data, reason, start, serve, cities, key_file):
+def test_a_waqi_station_without_an_index_is_left_out(status, data, reason, start, serve, cities, key_file):
     document = {"status": status, "data": data}
-    url, city = serve(lambda *_: Answer(document)).url, "There,60.93642,25.96135,@1437"
-    bridge = start.feed("poll", "--source=waqi", f"--base-url={url}", key_file, cities(city))
-    wait_for(lambda: bridge.messages, "the reason")
-    (message,) = bridge.messages
+    url, city = serve(lambda *_: Response(document)).url, "There,60.93642,25.96135,@1437"
+    feed = start.feed("poll", "--source=waqi", f"--base-url={url}", key_file, cities(city))
+    wait_for(lambda: feed.messages, "the reason")
+    (message,) = feed.messages
     assert f"left out There: {reason}" in message
 
 
 # frenck/python-open-meteo@11bdc94 tests/fixtures/air_quality.json: 3 October 2026, Enschede. Open-
-# Meteo's own European index is rounded, ours is cut off, so that it stays in its class.
+# Meteo's own European index is rounded, ours is truncated, so that it stays in its class.
 # Hour, pm10, pm2_5, co, no2, so2, o3, nh3; theirs and ours.
 OPEN_METEO = [
     ("00:00", (25.1, 20.5, 263, 20.7, 1.3, 33, 17.3), 43, 43),
@@ -84,18 +83,18 @@ OPEN_METEO = [
 ]
 
 
-def test_open_meteo(start, serve, listen, cities):
-    """One city for each recorded hour."""
+def test_european_indices_of_recorded_hours_agree_with_open_meteos(start, serve, listen, cities):
+    """Each recorded hour is a city."""
     names = ("pm10", "pm2_5", "co", "no2", "so2", "o3", "nh3")
     rows = [(hour, dict(zip(names, values)), *rest) for hour, values, *rest in OPEN_METEO]
 
     def value(latitude, longitude, pollutant, time_):
         return rows[int(latitude)][1][pollutant]
 
-    server = serve(lambda path, query, headers: Answer(sources.open_meteo(query, value)))
+    server = serve(lambda path, query, headers: Response(sources.open_meteo(query, value)))
     places = cities(*(f"{row[0]},{number},7," for number, row in enumerate(rows)))
-    bridge = start.feed("poll", f"--base-url={server.url}", "--index=eu", places)
-    listener = listen(bridge.url)
+    feed = start.feed("poll", f"--base-url={server.url}", "--index=eu", places)
+    listener = listen(feed.url)
     for hour, values, theirs, expected in rows:
         element = listener.wait_for_city(hour)
         assert element["aqi"] == expected and abs(theirs - expected) <= 1, hour
@@ -147,24 +146,24 @@ def cpcb_rows() -> list[dict]:
 
 
 @pytest.mark.parametrize("has_key", [False, True], ids=["CPCB's own feed", "data.gov.in"])
-def test_cpcb(has_key, start, serve, listen, cities, key_file):
-    """Without a key CPCB's own index; with one the sub-indices alone, and it comes to the same."""
+def test_cpcb_indices_with_and_without_a_key_agree(has_key, start, serve, listen, cities, key_file):
+    """Without a key, the index is CPCB's own; with one, it follows from the sub-indices alone."""
 
-    def answer(path, query, headers):
+    def respond(path, query, headers):
         if has_key:
-            return Answer(sources.cpcb_page(cpcb_rows(), query))
+            return Response(sources.cpcb_page(cpcb_rows(), query))
         assert path == "/caaqms/rss_feed" and not query
-        return Answer(body=cpcb_feed(), headers={"Content-Type": "application/xml"})
+        return Response(body=cpcb_feed(), headers={"Content-Type": "application/xml"})
 
     places = {city: f"{city},{latitude},{longitude}," for city, latitude, longitude, *_ in STATIONS}
-    flags = [f"--base-url={serve(answer).url}", cities(*places.values())]
-    bridge = start.feed("poll", "--source=cpcb", *flags, *([key_file] if has_key else []))
-    listener = listen(bridge.url)
+    flags = [f"--base-url={serve(respond).url}", cities(*places.values())]
+    feed = start.feed("poll", "--source=cpcb", *flags, *([key_file] if has_key else []))
+    listener = listen(feed.url)
     for city, expected in CPCB_EXPECTED.items():
         assert listener.wait_for_city(city)["aqi"] == expected, city
     assert listener.elements[0]["subindices"] == {"pm2_5": 32, "pm10": 97, "o3": 28}
-    wait_for(lambda: bridge.messages, "the reason")
-    (message,) = bridge.messages
+    wait_for(lambda: feed.messages, "the reason")
+    (message,) = feed.messages
     assert "left out Chittoor: no station has averages of three" in message
 
 
@@ -184,21 +183,21 @@ OPENAQ = {
 
 
 @pytest.mark.parametrize("country, sensors, expected", OPENAQ.values(), ids=OPENAQ)
-def test_openaq(country, sensors, expected, start, serve, listen, cities, key_file):
-    """A location whose sensors, numbered in their order, have the same value each hour."""
+def test_openaq_units_are_converted(country, sensors, expected, start, serve, listen, cities, key_file):
+    """A location whose sensors, numbered in order, have the same value every hour."""
     rows = [(number, *sensor[:2]) for number, sensor in enumerate(sensors)]
     location = sources.openaq_location(17, time.time() - 600, rows)
     location["country"] = {"id": 1, "code": country, "name": "X"}
 
-    def answer(path, query, headers):
+    def respond(path, query, headers):
         if path.startswith("/v3/locations"):
-            return Answer(sources.openaq_page([location]))
+            return Response(sources.openaq_page([location]))
         name, unit, value = sensors[int(path.split("/")[3])]
         assert value is not None, "an old sensor is asked"
         times = [hour_now() - age * HOUR for age in range(25)]
         hours = [sources.openaq_hour(time_, value, name, unit) for time_ in times]
-        return Answer(sources.openaq_page(hours))
+        return Response(sources.openaq_page(hours))
 
-    flags = (f"--base-url={serve(answer).url}", cities("Delhi,28.6,77.2,"), key_file)
-    bridge = start.feed("poll", "--source=openaq", *flags, "--rate=100/1s")
-    assert listen(bridge.url).wait_for_city("Delhi")["pollutants"] == expected
+    flags = (f"--base-url={serve(respond).url}", cities("Delhi,28.6,77.2,"), key_file)
+    feed = start.feed("poll", "--source=openaq", *flags, "--rate=100/1s")
+    assert listen(feed.url).wait_for_city("Delhi")["pollutants"] == expected

@@ -1,4 +1,4 @@
-"""Each source's documents become elements of the feed, and the exporter's samples."""
+"""Documents of each source become elements of the feed and samples of the exporter."""
 
 import re
 import time
@@ -6,7 +6,7 @@ import time
 import pytest
 
 from live import sources
-from live.sources import HOUR, Answer, hour_now
+from live.sources import HOUR, Response, hour_now
 from support import metrics
 from support.waiting import wait_for
 
@@ -22,16 +22,16 @@ AIR = {"pm2_5": 45.0, "pm10": 70.0, "no2": 20.5, "so2": 8.0, "o3": 60.0, "co": 5
 
 
 def open_meteo(values=AIR):
-    return lambda path, query, headers: Answer(sources.open_meteo(query, steady(values)))
+    return lambda path, query, headers: Response(sources.open_meteo(query, steady(values)))
 
 
 def waqi():
-    def answer(path, query, headers):
+    def respond(path, query, headers):
         latitude, longitude = map(float, path.split(":")[1].strip("/").split(";"))
         iso = time.strftime("%Y-%m-%dT%H:%M:%S+08:00", time.gmtime(hour_now() + 8 * HOUR))
-        return Answer(sources.waqi_station(68, iso, latitude, longitude))
+        return Response(sources.waqi_station(68, iso, latitude, longitude))
 
-    return answer
+    return respond
 
 
 def openaq():
@@ -40,22 +40,22 @@ def openaq():
         for number, name in enumerate(AIR, start=1)
     ]
 
-    def answer(path, query, headers):
+    def respond(path, query, headers):
         if headers.get("x-api-key") != "a-very-secret-key":
-            return Answer({"message": "Unauthorized. A valid API key must be provided."}, 401)
+            return Response({"message": "Unauthorized. A valid API key must be provided."}, 401)
         if path == "/v3/locations":
             location = sources.openaq_location(8118, time.time() - 600, sensors)
-            return Answer(sources.openaq_page([location]))
+            return Response(sources.openaq_page([location]))
         number = int(path.split("/")[3]) - 1
         value, what = list(AIR.values())[number], sensors[number][1:]
         ends = [hour_now() - age * HOUR for age in range(25)]
-        return Answer(sources.openaq_page([sources.openaq_hour(end, value, *what) for end in ends]))
+        return Response(sources.openaq_page([sources.openaq_hour(end, value, *what) for end in ends]))
 
-    return answer
+    return respond
 
 
 def cpcb():
-    """700 towns beside the two cities: three pages."""
+    """700 towns beside the two cities, which makes three pages."""
     delhi = {"PM2.5": "120", "PM10": "90", "CO": "55", "NO2": "NA", "OZONE": "20"}
     pune = {"PM2.5": "60", "SO2": "7", "NH3": "3"}
     rows = sources.cpcb_rows("Delhi", "ITO, Delhi - CPCB", delhi)
@@ -63,13 +63,13 @@ def cpcb():
     for number in range(700):
         rows += sources.cpcb_rows(f"Town {number}", "Station", {"PM10": "9"})
 
-    def answer(path, query, headers):
+    def respond(path, query, headers):
         if query.get("api-key") != ["a-very-secret-key"]:
-            return Answer({"error": "Key not authorised"}, 403)
+            return Response({"error": "Key not authorised"}, 403)
         assert int(query["limit"][0]) <= 300
-        return Answer(sources.cpcb_page(rows, query))
+        return Response(sources.cpcb_page(rows, query))
 
-    return answer
+    return respond
 
 
 OPENAQ_HEADER = 'openaq; kind=stations; license="see openaq.org"'
@@ -82,14 +82,14 @@ SOURCES = {
 
 
 @pytest.mark.parametrize("source", SOURCES)
-def test_a_source_becomes_a_feed_and_the_exporter_s_samples(
+def test_the_data_of_a_source_become_elements_of_the_feed_and_samples(
     source, start, serve, listen, cities, key_file
 ):
-    answer, flags, index, basis, pollutants, header = SOURCES[source]
-    server = serve(answer)
+    respond, flags, index, basis, pollutants, header = SOURCES[source]
+    server = serve(respond)
     flags = [f"--base-url={server.url}", cities(DELHI, PUNE), key_file, *flags]
-    bridge = start.feed("poll", f"--source={source}", *flags)
-    listener = listen(bridge.url)
+    feed = start.feed("poll", f"--source={source}", *flags)
+    listener = listen(feed.url)
     element = listener.wait_for_city("Delhi")
     observed_at = element.pop("time")
     assert observed_at in (hour_now(), hour_now() - HOUR)
@@ -107,14 +107,14 @@ def test_a_source_becomes_a_feed_and_the_exporter_s_samples(
     assert listener.source == header
     listener.wait_for_city("Pune")
 
-    # A new client hears all that is known at once, not only with the next heartbeat: clients that
-    # come within a second share a greeting, which goes on with what was sent after it.
-    listen(bridge.url).wait_for(
+    # A new client gets all known elements at once, not only with the next heartbeat: clients that
+    # connect within a second share a greeting, which continues with what was sent after it.
+    listen(feed.url).wait_for(
         lambda elements: {e["city"] for e in elements} >= {"Delhi", "Pune"}, "all that is known", 5
     )
 
     exporter = start.exporter(
-        f"--feed.url={bridge.url}",
+        f"--feed.url={feed.url}",
         "--feed.time-field=time",
         "--feed.pollutants-field=pollutants",
         "--feed.subindices-field=subindices",
@@ -130,20 +130,20 @@ def test_a_source_becomes_a_feed_and_the_exporter_s_samples(
     name, kind, license_ = re.fullmatch(r'(.+); kind=(.+); license="(.+)"', header).groups()
     assert page.value(metrics.SOURCE, source=name, kind=kind, license=license_) == 1
 
-    # What is known of the present hour is not asked for again; the program says who it is, and
-    # nothing of the key.
+    # Known data of the current hour are not requested again; requests name the program, and the
+    # key is not revealed.
     assert server.requests[0][2]["user-agent"].startswith("air-quality-exporter/")
     assert "gzip" in server.requests[0][2]["accept-encoding"]
-    assert bridge.messages == []
-    assert "secret" not in "".join(bridge.command)
+    assert feed.messages == []
+    assert "secret" not in "".join(feed.command)
 
 
-def test_through_a_proxy(start, serve, listen, cities):
-    """The proxy that the environment names is asked for the source, whose name it alone knows."""
+def test_a_proxy_from_the_environment_is_used(start, serve, listen, cities):
+    """Only the proxy can resolve the name of the source."""
     proxy = serve(open_meteo())
     flags = ("--base-url=http://source.invalid", cities(DELHI))
-    bridge = start.feed("poll", *flags, environment={"http_proxy": proxy.url})
-    assert listen(bridge.url).wait_for_city("Delhi")["aqi"] == 75
+    feed = start.feed("poll", *flags, environment={"http_proxy": proxy.url})
+    assert listen(feed.url).wait_for_city("Delhi")["aqi"] == 75
     assert proxy.requests[0][0].startswith("http://source.invalid/")
 
 
@@ -156,12 +156,12 @@ def test_through_a_proxy(start, serve, listen, cities):
         ("cpcb", "a-very-secret-key", "api.data.gov.in"),
     ],
 )
-def test_a_key_goes_to_the_host_for_those_who_have_one(start, serve, cities, source, key, host):
-    proxy = serve(lambda *_: Answer())
+def test_the_host_of_a_source_depends_on_the_key(start, serve, cities, source, key, host):
+    proxy = serve(lambda *_: Response())
     environment = {"AIR_QUALITY_FEED_KEY": key, "https_proxy": proxy.url}
     flags = (f"--source={source}", cities(DELHI), "--timeout=2s")
-    bridge = start.feed("poll", *flags, environment=environment)
-    # The proxy refuses CONNECT, which names the host.
-    wait_for(lambda: proxy.requests and bridge.messages, "the line")
+    feed = start.feed("poll", *flags, environment=environment)
+    # The proxy rejects CONNECT, which names the host.
+    wait_for(lambda: proxy.requests and feed.messages, "the line")
     assert {path for path, _, _ in proxy.requests} == {f"{host}:443"}
-    assert not any("secret" in line for line in bridge.messages)
+    assert not any("secret" in line for line in feed.messages)

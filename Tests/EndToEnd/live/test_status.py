@@ -1,4 +1,4 @@
-"""What poll shows of themselves: metrics, health, log."""
+"""What `poll` reports about itself: metrics, health, log."""
 
 import json
 import urllib.error
@@ -6,7 +6,7 @@ import urllib.request
 
 import pytest
 
-from live.sources import HOUR, Answer, hour_now
+from live.sources import HOUR, Response, hour_now
 from live.test_sources import DELHI, PUNE, open_meteo, waqi
 from support.exposition import Exposition
 from support.waiting import wait_for
@@ -28,25 +28,25 @@ def get(address: str, path: str, method: str = "GET", accept: str = "*/*") -> tu
         return error.code, error.read().decode()
 
 
-def test_poll(start, serve, cities, listen, key_file):
-    """Two cities of WAQI, one of which is dead, and a source that is at fault at first."""
+def test_poll_reports_requests_failures_and_readiness(start, serve, cities, listen, key_file):
+    """Two cities of WAQI, one of them without a station, and a source that fails at first."""
 
-    def answer(path, query, headers):
+    def respond(path, query, headers):
         if len(server.requests) == 1:
-            return Answer({}, 500)
+            return Response({}, 500)
         if "18.5" in path:
-            return Answer({"status": "error", "data": "Unknown station"})
-        return good(path, query, headers) if is_open else Answer({}, 429)
+            return Response({"status": "error", "data": "Unknown station"})
+        return good(path, query, headers) if is_open else Response({}, 429)
 
     good, is_open = waqi(), False
-    server = serve(answer)
+    server = serve(respond)
     flags = (f"--base-url={server.url}", cities(DELHI, PUNE), key_file, "--interval=1s", STATUS)
-    bridge = start.feed("poll", "--source=waqi", *flags, "--log.format=json")
-    address = status_address(bridge)
+    feed = start.feed("poll", "--source=waqi", *flags, "--log.format=json")
+    address = status_address(feed)
     assert get(address, "/-/healthy") == (200, "healthy\n")
     assert get(address, "/-/ready") == (503, "no city has data yet\n")
     is_open = True
-    listen(bridge.url).wait_for_city("Delhi")
+    listen(feed.url).wait_for_city("Delhi")
     wait_for(lambda: get(address, "/-/ready") == (200, "ready\n"), "readiness")
 
     def page() -> Exposition:
@@ -63,14 +63,14 @@ def test_poll(start, serve, cities, listen, key_file):
     _, text = get(address, "/metrics", accept="application/openmetrics-text; version=1.0.0")
     assert text.endswith("# EOF\n")
     assert get(address, "/metrics", "POST")[0] == 405 and get(address, "/nothing")[0] == 404
-    lines = [json.loads(line) for line in bridge.errors]
+    lines = [json.loads(line) for line in feed.errors]
     assert [line["level"] for line in lines if "left out Pune" in line["msg"]] == ["INFO"]
     assert {line["level"] for line in lines if "reports a server error" in line["msg"]} == {"WARN"}
 
 
-def test_every_flag_is_a_variable(start, serve, cities, listen):
+def test_flags_of_poll_are_read_from_variables(start, serve, cities, listen):
     server = serve(open_meteo())
-    bridge = start.program(
+    feed = start.program(
         "air-quality-feed",
         "poll",
         environment={
@@ -82,9 +82,9 @@ def test_every_flag_is_a_variable(start, serve, cities, listen):
             "AIR_QUALITY_FEED_WEB_LISTEN_ADDRESS": "127.0.0.1:0",
         },
     )
-    url = bridge.wait_for_match(r"listening on (\S+)", bridge.output)
+    url = feed.wait_for_match(r"listening on (\S+)", feed.output)
     assert listen(url).wait_for_city("Delhi")["basis"] == "1h"
-    assert bridge.errors == []
+    assert feed.errors == []
 
 
 @pytest.mark.parametrize(
@@ -92,8 +92,8 @@ def test_every_flag_is_a_variable(start, serve, cities, listen):
     [("simulate",), ("replay", "FILE"), ("poll", "BASE"), ("record", "ws://127.0.0.1:1/")],
     ids=lambda arguments: arguments[0],
 )
-def test_a_variable_that_names_no_flag_is_named(arguments, start, serve, tmp_path):
-    """But the key's, flags of other commands, and what Kubernetes injects for a service."""
+def test_a_variable_that_names_no_flag_is_named_in_a_warning(arguments, start, serve, tmp_path):
+    """Except the key's, those of other commands, and those that Kubernetes injects."""
     (tmp_path / "feed.jsonl").write_text('[{"city":"Delhi","aqi":1}]\n')
     given = {"FILE": str(tmp_path / "feed.jsonl"), "BASE": f"--base-url={serve(open_meteo()).url}"}
     program = start.program(

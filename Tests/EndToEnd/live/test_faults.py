@@ -165,7 +165,7 @@ def isolated():
     return command
 
 
-def test_poll_stops_at_once_while_the_name_server_does_not_respond(start, cities, tmp_path, isolated):
+def test_poll_stops_at_once_while_a_name_server_does_not_respond(start, cities, tmp_path, isolated):
     (tmp_path / "resolv.conf").write_text("nameserver 127.0.0.1\noptions timeout:30 attempts:5\n")
     launcher = (*isolated, sys.executable, "-c", SILENT_NAME_SERVER, str(tmp_path / "resolv.conf"))
     flags = ("--base-url=http://source.example", cities(DELHI), "--timeout=1h")

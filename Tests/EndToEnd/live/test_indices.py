@@ -14,8 +14,7 @@ COUNT = 400
 
 
 def made_up(number: int) -> dict[str, list[float | None]]:
-    """A city's day, newest hour first: one pollutant is high, some hours and pollutants are missing.
-    """
+    """A city's day, newest hour first: one value is high, some hours and pollutants are missing."""
     chance = random.Random(number)
     high = chance.choice(list(MOST))
     air = {}
@@ -37,7 +36,7 @@ def made_up(number: int) -> dict[str, list[float | None]]:
 
 
 @pytest.mark.parametrize("index", indices.RULES)
-def test_indices_of_random_days_agree_with_an_independent_implementation(index, start, serve, listen, cities):
+def test_indices_agree_with_an_independent_implementation(index, start, serve, listen, cities):
     days = {number / 1000: made_up(number) for number in range(COUNT)}
     hour = hour_now()
 

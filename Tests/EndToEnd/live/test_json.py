@@ -1,5 +1,4 @@
-"""`--source json`: a jq program turns any source of JSON into a feed. The programs are the README's.
-"""
+"""`--source json`: a jq program turns any JSON source into a feed; the programs are the README's."""
 
 import pathlib
 import re

@@ -73,7 +73,7 @@ def test_make_live_serves_the_indices_of_the_twelve_cities(programs, serve):
 def test_make_live_with_each_source_feeds_prometheus_without_alerts(
     source, programs, serve, start, cities, key_file, tmp_path
 ):
-    """Index, pollutants and source reach Prometheus; every rule is evaluated, and no alert fires."""
+    """Index, pollutants and source reach Prometheus; every rule is evaluated, and none fires."""
     respond, flags, index, _, pollutants, header = SOURCES[source]
     scale = "us" if source == "waqi" else "india"
     flags = [flag for flag in flags if not flag.startswith("--index")]

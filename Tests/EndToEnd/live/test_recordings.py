@@ -29,7 +29,9 @@ WAQI = {
 
 
 @pytest.mark.parametrize("id_, place, aqi, values, agencies", WAQI.values(), ids=WAQI)
-def test_a_waqi_index_is_kept(id_, place, aqi, values, agencies, start, serve, listen, cities, key_file):
+def test_the_index_of_waqi_is_passed_on_unchanged(
+    id_, place, aqi, values, agencies, start, serve, listen, cities, key_file
+):
     iso = time.strftime("%Y-%m-%dT%H:%M:%S+01:00", time.gmtime(hour_now() + HOUR))
     document = sources.waqi_station(aqi, iso, *place)
     names = [*agencies, "World Air Quality Index Project"]
@@ -63,7 +65,9 @@ WITHOUT_INDEX = {
 
 
 @pytest.mark.parametrize("status, data, reason", WITHOUT_INDEX.values(), ids=WITHOUT_INDEX)
-def test_a_waqi_station_without_an_index_is_left_out(status, data, reason, start, serve, cities, key_file):
+def test_a_waqi_station_without_an_index_is_left_out_with_its_reason(
+    status, data, reason, start, serve, cities, key_file
+):
     document = {"status": status, "data": data}
     url, city = serve(lambda *_: Response(document)).url, "There,60.93642,25.96135,@1437"
     feed = start.feed("poll", "--source=waqi", f"--base-url={url}", key_file, cities(city))
@@ -183,7 +187,9 @@ OPENAQ = {
 
 
 @pytest.mark.parametrize("country, sensors, expected", OPENAQ.values(), ids=OPENAQ)
-def test_openaq_units_are_converted(country, sensors, expected, start, serve, listen, cities, key_file):
+def test_openaq_units_are_converted_and_silent_sensors_skipped(
+    country, sensors, expected, start, serve, listen, cities, key_file
+):
     """A location whose sensors, numbered in order, have the same value every hour."""
     rows = [(number, *sensor[:2]) for number, sensor in enumerate(sensors)]
     location = sources.openaq_location(17, time.time() - 600, rows)

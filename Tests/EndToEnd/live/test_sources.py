@@ -49,7 +49,9 @@ def openaq():
         number = int(path.split("/")[3]) - 1
         value, what = list(AIR.values())[number], sensors[number][1:]
         ends = [hour_now() - age * HOUR for age in range(25)]
-        return Response(sources.openaq_page([sources.openaq_hour(end, value, *what) for end in ends]))
+        return Response(
+            sources.openaq_page([sources.openaq_hour(end, value, *what) for end in ends])
+        )
 
     return respond
 

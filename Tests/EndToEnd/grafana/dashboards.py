@@ -1,4 +1,4 @@
-"""The dashboards as they lie in `grafana/dashboards`, and what is in them."""
+"""The dashboards in `grafana/dashboards`, and their contents."""
 
 import json
 import re
@@ -11,7 +11,7 @@ DASHBOARDS = {path.stem: json.loads(path.read_text()) for path in sorted(FOLDER.
 
 
 def panels(dashboard: dict) -> Iterator[dict]:
-    """Those that show something, in collapsed rows as well."""
+    """The panels that show something, including those in collapsed rows."""
     for panel in dashboard["panels"]:
         yield from panel["panels"] if panel["type"] == "row" else [panel]
 
@@ -28,19 +28,19 @@ def variables(dashboard: dict) -> list[dict]:
 
 
 def annotations(dashboard: dict) -> list[dict]:
-    """Without Grafana's own."""
+    """The annotations except Grafana's own."""
     return [each for each in dashboard["annotations"]["list"] if "builtIn" not in each]
 
 
 def settings(panel: dict) -> Iterator[tuple[str, object]]:
-    """Name and value of each setting of its fields, the overrides' too."""
+    """The name and value of each setting of its fields, including overrides."""
     yield from panel["fieldConfig"]["defaults"].items()
     for override in panel["fieldConfig"]["overrides"]:
         yield from ((one["id"], one["value"]) for one in override["properties"])
 
 
 def interpolated(query: str, city: str = ".+") -> str:
-    """With variables as Grafana writes them: all jobs, a city escaped for a regular expression."""
+    """The query with its variables as Grafana fills them in: all jobs, and an escaped city."""
     escaped = city if city == ".+" else re.sub(r"([\\/^$*+?.()|\[\]{}])", r"\\\1", city)
     values = {"$job": ".+", "${city:regex}": escaped}
     values |= {"$__rate_interval": "10s", "$__range": "1h"}

@@ -1,4 +1,4 @@
-"""The alert rules as they lie in `grafana/rules`."""
+"""The alert rules in `grafana/rules`."""
 
 import re
 from pathlib import Path
@@ -13,7 +13,7 @@ UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
 def named(alert: str) -> tuple[str, str]:
-    """Whole name and severity of an alert, as stories name it."""
+    """The full name and the severity of an alert, as stories name it."""
     name, _, severity = f"AirQuality{alert}".partition("/")
     (found,) = (
         rule["labels"]["severity"]

@@ -1,4 +1,4 @@
-"""Exporters as Prometheus sees them, second by second of an invented time."""
+"""Simulated exporters as Prometheus sees them, second by second."""
 
 import itertools
 from collections.abc import Callable, Iterator
@@ -21,7 +21,7 @@ def always(_: int) -> bool:
 
 
 def except_for(*spans: tuple[float, float]) -> Callable[[int], bool]:
-    """True but from one minute until another."""
+    """True except during these spans of minutes."""
     return lambda second: not any(begin * MINUTE <= second < end * MINUTE for begin, end in spans)
 
 
@@ -31,19 +31,19 @@ def steady(*cities: str, index: float | None = 150) -> Callable[[int], Readings]
 
 @dataclass
 class Exporter:
-    """One target. `message` gives readings, a reason to reject, or `None` for no message."""
+    """A target. `message` returns readings, a reason of rejection, or `None` for no message."""
 
     job: str = "air-quality-exporter"
     instance: str = "a:10025"
     is_running: Callable[[int], bool] = always
     is_target: Callable[[int], bool] = always
-    # Without a scrape that fails now and then; none does of a real Prometheus.
+    # False while scrapes fail; those of a real Prometheus never do.
     is_scraped: Callable[[int], bool] = always
-    # No exporter, but a target of the same job.
+    # Not an exporter, but another target of the same job.
     is_other: bool = False
-    # Index and number: cities are of a shard by their first letter.
+    # Index and count: the first letter of a city determines its shard.
     shard: tuple[int, int] | None = None
-    # Seconds: its clock is behind, and the cities' own times even more.
+    # Seconds by which its clock is behind, and by which the cities' own times lag further.
     behind: int = 0
     lag: int = 0
     is_feed_up: Callable[[int], bool] = always
@@ -78,7 +78,7 @@ class Exporter:
             del self.cities[city]
 
     def connect(self, second: int) -> None:
-        """Failed dials are disconnects too; an idle connection is made anew 15 seconds later."""
+        """Failed attempts are disconnects too; an idle connection is replaced 15 seconds later."""
         disconnects = self.reasons["disconnects"]
         if self.is_paused(second):
             disconnects["paused"] += self.connected
@@ -116,7 +116,7 @@ class Exporter:
                 self.cities[city] = (second, index)
 
     def scrape(self, second: int) -> Iterator[tuple[str, dict[str, str], float]]:
-        """Name, labels and value of every sample of this moment."""
+        """The name, labels and value of every sample at this moment."""
         if not self.is_target(second):
             return
         is_up = self.started is not None and self.is_scraped(second)
@@ -155,7 +155,7 @@ class Exporter:
 
 
 def input_series(exporters: list[Exporter], minutes: int, interval: int) -> list[dict[str, str]]:
-    """What promtool wants: each series with its values, one for each scrape."""
+    """The input of promtool: each series with its values, one per scrape."""
     samples: dict[str, list[str]] = {}
     for exporter in exporters:
         exporter.started = None
@@ -186,7 +186,7 @@ def series_name(name: str, labels: dict[str, str]) -> str:
 def shortened(values: list[str]) -> str:
     """`1 1 1` as `1x2`."""
     runs = ((value, len(list(same))) for value, same in itertools.groupby(values))
-    # `x` counts the repetitions of a number, and how often a value is missing.
+    # `x` counts the repetitions of a number, or the missing values.
     return " ".join(
         value if value == "stale" else f"{value}x{count - (value != '_')}" for value, count in runs
     )

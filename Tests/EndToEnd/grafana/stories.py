@@ -1,6 +1,6 @@
-"""Stories of hours and days, and the alerts that they are worth.
+"""Stories of hours and days, and the alerts that they cause.
 
-promtool is told all of them; a real Prometheus and Alertmanager those that have a `speed`."""
+promtool runs all of them; a real Prometheus and Alertmanager run those that have a `speed`."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -13,9 +13,9 @@ FOR_GOOD = 10_000
 
 @dataclass
 class Story:
-    """What happens within so many minutes, and how often each alert begins to fire.
+    """What happens within the given minutes, and how often each alert begins to fire.
 
-    Alerts are named without `AirQuality`, and with their severity where there are two; they are all
+    Alerts are named without `AirQuality`, and with their severity if there are two; all of them are
     about the first exporter."""
 
     name: str
@@ -24,24 +24,24 @@ class Story:
     alerts: dict[str, int] = field(default_factory=dict)
     # Minute → the alerts that fire then.
     firing: dict[int, str] = field(default_factory=dict)
-    # Said by the description of an alert in the first of those minutes.
+    # A part of the description of an alert in the first of those minutes.
     says: str = ""
-    # How many times faster it is told to a real Prometheus; 0: it is not.
+    # How many times faster a real Prometheus runs it; 0: not at all.
     speed: int = 0
 
     @property
     def interval(self) -> int:
-        """Between scrapes, and evaluations: promtool takes 10,000 samples a query."""
+        """Seconds between scrapes and evaluations: promtool allows 10,000 samples per query."""
         return 30 if self.minutes <= 200 else 120
 
 
 def crashing(every: int, up: int, begin: int = 20, end: int = 50) -> Callable[[int], bool]:
-    """Runs for so many seconds of each turn, from one minute until another."""
+    """Between two minutes, something runs only for the first `up` seconds of each turn."""
     return lambda second: not begin <= second / 60 < end or second % every < up
 
 
 def after_a_while(second: int) -> bool:
-    """A connection 20 seconds after each start of an exporter that crashes every two minutes."""
+    """Connects 20 seconds after each start of an exporter that crashes every two minutes."""
     return not 20 <= second / 60 < 50 or second % 120 >= 20
 
 

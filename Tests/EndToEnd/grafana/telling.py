@@ -1,4 +1,4 @@
-"""Tells stories to real exporters, a real Prometheus and Alertmanager, faster than they happen."""
+"""Plays stories with real exporters, Prometheus and Alertmanager, faster than real time."""
 
 import contextlib
 import http.server
@@ -18,12 +18,12 @@ from grafana.stories import Story
 from support.peers import Prometheus, WebSocketFeed
 from support.programs import Program, Programs
 
-# Whom docker/prometheus/alertmanager.yml tells.
+# The receivers in docker/prometheus/alertmanager.yml, by severity.
 RECEIVERS = {"critical": "on-call", "warning": "operators", "info": "public"}
 
 
 class Listener:
-    """All receivers of Alertmanager: keeps when which of them was told what."""
+    """Acts as all receivers of Alertmanager, and keeps each notification with its time."""
 
     def __init__(self) -> None:
         self.heard: list[tuple[float, str, str, dict[str, str]]] = []
@@ -53,7 +53,7 @@ class Listener:
 
 
 class Alertmanager(Program):
-    """With the example of docker/prometheus, whose receivers are all the listener."""
+    """Alertmanager with the example of docker/prometheus, in which all receivers are a listener."""
 
     def __init__(self, folder: Path, listener: Listener, speed: int):
         example = (ROOT / "docker/prometheus/alertmanager.yml").read_text()
@@ -70,7 +70,7 @@ class Alertmanager(Program):
 
 
 class Actor(threading.Thread):
-    """A real feed and a real exporter, to which happens what a story says."""
+    """A real feed and a real exporter that follow the script of a story."""
 
     def __init__(self, script: Exporter, programs: Programs, speed: int):
         super().__init__()
@@ -87,7 +87,7 @@ class Actor(threading.Thread):
     def start_exporter(self, address: str) -> Program:
         times = {
             "--feed.idle-timeout": self.script.idle_timeout,
-            # Less than by default, for the minute of health that resets the delay is a real one.
+            # Less than the default, because the healthy minute that resets the back-off is real.
             "--feed.reconnect-max": 6,
             "--city.expire-after": 6 * 3600,
         }
@@ -119,7 +119,7 @@ class Actor(threading.Thread):
             self.sent = turn
             readings = self.script.message(turn * self.script.every)
             content = [{"city": city, "aqi": index} for city, index in readings.items()]
-            # A client that has just gone.
+            # The client may just have disconnected.
             with contextlib.suppress(ConnectionClosed):
                 self.feed.send(content)
 
@@ -131,10 +131,10 @@ class Actor(threading.Thread):
             self.feed.stop()
 
 
-def tell(
+def play(
     stories: list[Story], speed: int, programs: Programs, folder: Path
 ) -> dict[str, Counter[str]]:
-    """Tells the stories side by side: all notifications until each one's end, by its name."""
+    """Plays the stories side by side: the notifications of each until its end, by its name."""
     with contextlib.ExitStack() as stack:
         listener = Listener()
         stack.callback(listener.stop)

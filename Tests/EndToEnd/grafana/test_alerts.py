@@ -1,4 +1,4 @@
-"""The alert rules, told stories with promtool: each alert is true, none is missing, none twice."""
+"""The alert rules in promtool: every alert of a story is right, none is missing or repeated."""
 
 import json
 import os
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def rules(request, tmp_path_factory) -> Path:
-    """The rules; ranges of Prometheus 3 leave out their first moment: a millisecond shorter."""
+    """The rules; ranges of Prometheus 3 exclude their start, so they are 1 ms shorter."""
     file = tmp_path_factory.mktemp("rules") / RULES.name
     text = RULES.read_text()
     if request.param == "3":
@@ -33,7 +33,7 @@ def rules(request, tmp_path_factory) -> Path:
     return file
 
 
-# A real Prometheus 2 is told the others, and where nothing fires, one version is enough.
+# A real Prometheus 2 runs the others, and if nothing fires, one version is enough.
 TOLD_TWICE = [story for story in STORIES if story.alerts and not story.speed]
 
 
@@ -48,7 +48,7 @@ def shorter(window: re.Match) -> str:
     ids=lambda value: getattr(value, "name", value),
     indirect=["rules"],
 )
-def test_story(rules, story):
+def test_the_alerts_of_a_story_fire_as_often_and_when_expected(rules, story):
     firing = 'ALERTS{alertstate="firing"}'
     step = f"{story.interval}s"
     begun = f"sum_over_time(({firing} unless {firing} offset {step})[{story.minutes}m:{step}])"
@@ -77,7 +77,7 @@ def check(expression: str, minute: int, alerts: dict[str, int]) -> dict:
 
 
 def silence(minute: int, alert: str) -> dict:
-    """Expects no such alert: promtool then says what it got, with all texts."""
+    """Expects no such alert, so that promtool prints the one it got with all its texts."""
     return {"eval_time": f"{minute}m", "alertname": named(alert)[0], "exp_alerts": []}
 
 
@@ -102,13 +102,13 @@ def test_promtool_accepts_the_rules():
     run("promtool", "check", "rules", "--lint-fatal", RULES)
 
 
-def test_alertmanagers_example_leaves_nobody_but_the_public_without_an_address():
+def test_only_the_public_receiver_of_the_alertmanager_example_has_no_address():
     example = yaml.safe_load((ROOT / "docker/prometheus/alertmanager.yml").read_text())
     silent = [each["name"] for each in example["receivers"] if set(each) == {"name"}]
     assert silent == ["public"]
 
 
-def test_series_that_an_exporter_may_be_without_are_no_error_for_pint(start):
+def test_rules_disable_the_series_check_of_pint_for_exactly_the_optional_metrics(start):
     exporter = start.exporter(
         "--feed.url=ws://127.0.0.1:1/", "--metrics.families=index", "--web.disable-exporter-metrics"
     )
@@ -126,7 +126,7 @@ def test_every_alert_is_in_a_story():
 @pytest.mark.parametrize(
     "rule", ALERTS, ids=lambda rule: rule["alert"] + rule["labels"]["severity"]
 )
-def test_rule_says_what_happened_and_where_the_readme_tells_what_to_do(rule):
+def test_a_rule_has_a_summary_a_description_and_a_runbook_in_the_readme(rule):
     annotations = rule["annotations"]
     assert set(annotations) == {"summary", "description", "runbook"}
     assert "{{" not in annotations["summary"] and "{{" in annotations["description"]
@@ -137,7 +137,7 @@ def test_rule_says_what_happened_and_where_the_readme_tells_what_to_do(rule):
     assert is_public == (rule["labels"]["severity"] == "info")
 
 
-def test_runbooks_are_links_where_their_address_is_set(tmp_path):
+def test_rendered_rules_link_to_their_runbooks_if_an_address_is_set(tmp_path):
     address = "https://git.example/a&b/grafana/README.md"
     run(ROOT / "grafana/rules/render", tmp_path, env=os.environ | {"RUNBOOK_URL": address})
     rendered = yaml.safe_load((tmp_path / RULES.name).read_text())

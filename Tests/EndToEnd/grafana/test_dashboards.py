@@ -1,4 +1,4 @@
-"""The dashboards as files: Grafana can load them, and their parts fit. Nobody draws them here."""
+"""The dashboards as files: Grafana can load them, and their parts fit. They are not rendered."""
 
 import itertools
 import json
@@ -23,7 +23,7 @@ each_dashboard = pytest.mark.parametrize("name", DASHBOARDS)
 each_panel = pytest.mark.parametrize("panel", PANELS, ids=lambda panel: panel["title"])
 
 
-def test_three_dashboards_with_the_ids_that_links_and_bookmarks_use():
+def test_the_three_dashboards_have_the_ids_that_links_and_bookmarks_use():
     assert {name: dashboard["uid"] for name, dashboard in DASHBOARDS.items()} == {
         "air-quality": "aqi-overview",
         "air-quality-city": "aqi-city",
@@ -36,7 +36,7 @@ def test_three_dashboards_with_the_ids_that_links_and_bookmarks_use():
 
 
 @each_dashboard
-def test_panels_have_ids_of_their_own_and_do_not_overlap(name):
+def test_panels_have_unique_ids_and_do_not_overlap(name):
     dashboard = DASHBOARDS[name]
     rows = [panel for panel in dashboard["panels"] if panel["type"] == "row"]
     ids = [panel["id"] for panel in [*panels(dashboard), *rows]]
@@ -54,7 +54,7 @@ def covered(grid: dict) -> itertools.product:
 
 
 @each_dashboard
-def test_variables_are_labelled_and_defined(name):
+def test_all_variables_are_labelled_defined_and_used(name):
     dashboard = DASHBOARDS[name]
     names = {variable["name"] for variable in variables(dashboard)}
     assert all(variable["label"] for variable in variables(dashboard))
@@ -64,7 +64,7 @@ def test_variables_are_labelled_and_defined(name):
 
 
 @each_dashboard
-def test_links_lead_to_a_dashboard_with_these_variables(name):
+def test_links_lead_to_the_city_dashboard_with_all_its_variables(name):
     city = next(each for each in DASHBOARDS.values() if each["uid"] == "aqi-city")
     known = {variable["name"] for variable in variables(city)}
     found = [setting for panel in panels(DASHBOARDS[name]) for setting in settings(panel)]
@@ -78,13 +78,13 @@ def test_links_lead_to_a_dashboard_with_these_variables(name):
 
 
 @each_panel
-def test_title_fits_where_a_window_is_1280_pixels_wide(panel):
-    """By 8 pixels a character, with the edges and the mark of the description."""
+def test_the_title_of_a_panel_fits_in_a_window_of_1280_pixels(panel):
+    """Assuming 8 pixels per character, plus the margins and the icon of the description."""
     assert 8 * len(panel["title"]) + 34 <= panel["gridPos"]["w"] * 1280 / 24
 
 
 @each_panel
-def test_panel_is_described_and_its_overrides_find_their_fields(panel):
+def test_a_panel_is_described_and_its_overrides_match_its_fields(panel):
     assert panel["description"].endswith(".")
     refs = [target["refId"] for target in panel["targets"]]
     assert len(set(refs)) == len(refs)
@@ -99,7 +99,7 @@ def test_panel_is_described_and_its_overrides_find_their_fields(panel):
 
 
 @each_panel
-def test_up_is_green_and_better_down_is_red_and_worse(panel):
+def test_arrows_are_green_for_better_and_red_for_worse(panel):
     """As on the page; colours of the scale are for areas, never for text."""
     mappings = [value for key, value in settings(panel) if key == "mappings"]
     options = [option for each in mappings for one in each for option in one["options"].values()]
@@ -109,8 +109,8 @@ def test_up_is_green_and_better_down_is_red_and_worse(panel):
     assert "palette-classic" not in modes
 
 
-def test_dots_and_lines_stand_out_in_both_themes():
-    """By WCAG 2.1, section 1.4.11; areas have the scale's own colours."""
+def test_dots_and_lines_have_enough_contrast_in_both_themes():
+    """According to WCAG 2.1, section 1.4.11; areas have the colours of the scale."""
     drawn = [panel_titled("Map"), panel_titled("Sub-index of each pollutant")]
     colors = set(re.findall(r"#[0-9A-F]{6}", json.dumps(drawn)))
     assert len(colors) > 12
@@ -131,7 +131,7 @@ def luminance(color: str) -> float:
     return sum(share * part for share, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 
 
-def test_what_is_provisioned_is_there():
+def test_provisioning_defines_one_prometheus_and_read_only_dashboards():
     provisioning = ROOT / "grafana/provisioning"
     files = {path: yaml.safe_load(path.read_text()) for path in provisioning.rglob("*.yaml")}
     assert all(content["apiVersion"] == 1 and "$" not in str(content) for content in files.values())
@@ -141,7 +141,7 @@ def test_what_is_provisioned_is_there():
     assert provider["type"] == "file" and not provider["allowUiUpdates"]
 
 
-def test_every_query_is_whole():
+def test_no_query_contains_an_unknown_variable():
     notes = [each for dashboard in DASHBOARDS.values() for each in annotations(dashboard)]
     assert all(each["expr"] == each["target"]["expr"] for each in notes)
     for part in [*notes, *(target for panel in PANELS for target in panel["targets"])]:

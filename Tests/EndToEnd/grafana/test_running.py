@@ -21,7 +21,7 @@ from support.load import Load
 from support.peers import Prometheus, WebSocketFeed
 from support.waiting import wait_for
 
-# One stack for all of these, so all of them in one process.
+# All tests share one stack, so they run in one process.
 pytestmark = [
     pytest.mark.xdist_group("grafana"),
     pytest.mark.skipif(
@@ -29,8 +29,8 @@ pytestmark = [
     ),
 ]
 
-# Everything that breaks a query, a link or a label when somebody forgets to escape it. A back-tick
-# is not among them: it ends the raw string that the dashboards put the name into, see the README.
+# Names that break a query, a link or a label unless they are escaped. None has a back-tick, which
+# ends the raw string that the dashboards put the name into, see the README.
 CITIES = [
     "Delhi",
     "St. John's",
@@ -67,7 +67,7 @@ def message(turn: int) -> str | list[dict]:
     return [*elements, {"city": "Nowhere", "aqi": None}]
 
 
-# What Prometheus itself adds, and what the poller exposes.
+# Metrics that Prometheus itself adds, and those of `air-quality-feed poll`.
 FOREIGN = r"up|ALERTS|scrape_duration_seconds|airquality_feed_\w+"
 
 
@@ -77,7 +77,7 @@ def overrides(title: str) -> list[dict]:
 
 @pytest.fixture(scope="module")
 def exporter(programs, tmp_path_factory):
-    """It reads a feed that says everything."""
+    """An exporter of a feed that sends data of every kind."""
     storage = tmp_path_factory.mktemp("storage") / "cities.sqlite"
     flags = (f"--storage.file={storage}", "--city.shard=0/1")
     flags += ("--feed.subindices-field=subindices", "--feed.place-field=place")
@@ -91,7 +91,7 @@ def exporter(programs, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def prometheus(exporter, tmp_path_factory):
-    """Every city has changed, something was rejected, an alert fires."""
+    """A Prometheus in which every city has changed, elements were rejected, and an alert fires."""
     folder = tmp_path_factory.mktemp("prometheus")
     running = Prometheus(folder, (exporter.address,), rules=faster_rules(folder, 60))
     cities = len(CITIES)
@@ -107,7 +107,7 @@ def prometheus(exporter, tmp_path_factory):
     running.stop()
 
 
-def test_metrics_in_queries_are_exposed(prometheus, exporter):
+def test_every_metric_in_the_queries_is_exposed(prometheus, exporter):
     exposed = exporter.scrape().names
     notes = [each for dashboard in DASHBOARDS.values() for each in annotations(dashboard)]
     targets = [target for panel in PANELS for target in panel["targets"]]
@@ -119,8 +119,8 @@ def test_metrics_in_queries_are_exposed(prometheus, exporter):
 
 
 @pytest.mark.parametrize("panel", PANELS, ids=lambda panel: panel["title"])
-def test_panel_has_data_or_says_why_not(prometheus, panel):
-    """One of its queries has a result, or the panel has words of its own for having none."""
+def test_a_panel_has_data_or_explains_why_it_has_none(prometheus, panel):
+    """One of its queries has a result, or the panel has its own text for an empty one."""
     found = []
     for target in panel["targets"]:
         query = interpolated(target["expr"])
@@ -132,8 +132,8 @@ def test_panel_has_data_or_says_why_not(prometheus, panel):
 
 
 @pytest.mark.parametrize("panel", PANELS, ids=lambda panel: panel["title"])
-def test_chart_keeps_its_past_while_the_exporter_is_down(prometheus, panel):
-    """Asked until a time when nothing has been scraped for longer than Prometheus looks back."""
+def test_a_chart_keeps_its_past_while_the_exporter_is_down(prometheus, panel):
+    """The range extends further beyond the last scrape than Prometheus looks back."""
     start = time.time() - 20
     for query in (interpolated(each["expr"]) for each in panel["targets"] if each["range"]):
         shown, later = (
@@ -148,7 +148,7 @@ def names(answer: dict) -> set[str]:
 
 
 @pytest.mark.parametrize("city", CITIES)
-def test_city_of_any_name_has_its_own_data(prometheus, city):
+def test_the_city_dashboard_shows_only_data_of_the_city_whatever_its_name(prometheus, city):
     for panel in panels(DASHBOARDS["air-quality-city"]):
         queries = [interpolated(target["expr"], city) for target in panel["targets"]]
         found = [one for query in queries for one in prometheus.query(query)]
@@ -163,8 +163,8 @@ def test_counts_of_categories_are_in_the_order_of_the_scale(prometheus):
     assert sum(float(one["value"][1]) for one in found) == len(CITIES)
 
 
-def test_words_boundaries_and_colours_are_the_exporters(programs):
-    """Of all three scales: the tiles, the mapping of the list, and the bands."""
+def test_names_boundaries_and_colours_of_categories_agree_with_the_exporter(programs):
+    """For all three scales: the tiles, the mapping of the list, and the bands."""
     named = {
         each["matcher"]["options"]: each["properties"][1]["value"]["fixedColor"]
         for each in overrides("Cities in each category")
@@ -188,13 +188,13 @@ def test_words_boundaries_and_colours_are_the_exporters(programs):
 
 
 @pytest.mark.parametrize("name", DASHBOARDS)
-def test_variables_and_annotations_find_something(prometheus, name):
+def test_variables_and_annotations_have_results(prometheus, name):
     for variable in variables(DASHBOARDS[name])[1:]:
         values = re.fullmatch(r"label_values\((.+), (\w+)\)", variable["definition"])
         metric, label = values.groups()
         assert prometheus.query(f"group by ({label}) ({interpolated(metric)})")
     for annotation in annotations(DASHBOARDS[name]):
         found = prometheus.query(f"max_over_time(({interpolated(annotation['expr'])})[1m:1s])")
-        # Grafana takes the value for the time, in milliseconds.
+        # Grafana takes the value as the time, in milliseconds.
         times = [float(one["value"][1]) / 1000 for one in found]
         assert times and all(abs(each - time.time()) < 3600 for each in times)

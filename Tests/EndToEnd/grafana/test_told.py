@@ -1,4 +1,4 @@
-"""What people are told: by a real Prometheus and Alertmanager, of real exporters and feeds."""
+"""Notifications by a real Prometheus and Alertmanager, about real exporters and feeds."""
 
 import functools
 import shutil
@@ -8,7 +8,7 @@ import pytest
 
 from grafana.rules import named
 from grafana.stories import STORIES
-from grafana.telling import RECEIVERS, tell
+from grafana.telling import RECEIVERS, play
 
 pytestmark = [
     pytest.mark.long,
@@ -21,14 +21,14 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def told(programs, tmp_path_factory):
-    """The stories of a speed, told once."""
+    """The notifications of all stories of a speed, which are played once."""
 
     @functools.cache
-    def tell_all(speed: int):
+    def play_all(speed: int):
         stories = [story for story in STORIES if story.speed == speed]
-        return tell(stories, speed, programs, tmp_path_factory.mktemp("told"))
+        return play(stories, speed, programs, tmp_path_factory.mktemp("told"))
 
-    return tell_all
+    return play_all
 
 
 @pytest.mark.parametrize(
@@ -39,8 +39,8 @@ def told(programs, tmp_path_factory):
         if story.speed
     ],
 )
-def test_each_notification_is_true_none_is_missing_and_none_comes_twice(story, told):
-    # In number as well.
+def test_exactly_the_expected_notifications_are_sent(story, told):
+    # Their number is exact as well.
     expected: Counter[str] = Counter()
     still_firing = story.firing[max(story.firing)].split() if story.firing else []
     for alert, count in story.alerts.items():

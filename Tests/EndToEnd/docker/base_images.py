@@ -1,14 +1,14 @@
-"""Substitutes for the images that the project's files name, for a machine that reaches no registry.
+"""Substitutes for the images that the project's files name, for a machine without a registry.
 
-Each carries the name of the real image, so that Dockerfile and compose.yaml are built and run as
-they are:
+Each has the name of the real image, so that Dockerfile and compose.yaml are built and run
+unchanged:
 
-- debian:trixie-slim   debootstrap, less what the real one leaves out
+- debian:trixie-slim   debootstrap, without what the real one leaves out
 - swift:6.3-bookworm   the same of Debian 12 with the C compiler; this machine's Swift toolchain is
   mounted into the build
 - prom/prometheus, prom/alertmanager   Debian's own, laid out as in the real images
 
-With CONTAINER_IMAGES=pull nothing is made here and podman pulls the real images.
+With CONTAINER_IMAGES=pull, no substitutes are made, and podman pulls the real images.
 """
 
 import functools
@@ -27,7 +27,7 @@ COMPOSE = engine.REPOSITORY / "docker" / "compose.yaml"
 WANTED = os.environ.get("CONTAINER_IMAGES") != "pull"
 RECIPE = "recipe"
 
-#: Debian's releases that are supported, and the one of the image.
+#: The supported releases of Debian, and the one of the image.
 RELEASES = {"12": "bookworm", "13": "trixie"}
 OF_IMAGE = "trixie"
 SWIFT = "docker.io/library/swift:6.3-bookworm"
@@ -61,7 +61,7 @@ def debian(release):
 
 
 def apt_settings(release):
-    """This machine's settings of apt, but with that release's packages."""
+    """This machine's apt settings, but with the packages of the given release."""
     folder = engine.STORE / f"apt-{release}"
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(
@@ -73,10 +73,9 @@ def apt_settings(release):
 
 
 def mounts(release=OF_IMAGE):
-    """Volumes for a build on substitutes: this machine's toolchain, package sources, and ways to
-    fetch.
+    """Volumes for a build on substitutes: this machine's toolchain, package sources, and Git mirrors.
 
-    They are there while a RUN step runs and leave nothing in the image.
+    They exist only during RUN steps and leave nothing in the image.
     """
     if not WANTED:
         return []
@@ -89,7 +88,7 @@ def mounts(release=OF_IMAGE):
         for mirror in re.findall(r"^url\.(/.*?)/?\.insteadof ", rewrites, re.MULTILINE)
     ]
     volumes = [f"{path}:{path}:ro" for path in dict.fromkeys(paths) if path.exists()]
-    # Packages that are upgraded write there.
+    # Upgraded packages write there.
     return [
         word
         for volume in [*volumes, f"{apt_settings(release)}:/etc/apt"]
@@ -98,7 +97,7 @@ def mounts(release=OF_IMAGE):
 
 
 def apt_mirror():
-    """The mirror of Debian that apt uses here."""
+    """The Debian mirror that apt uses here."""
     wanted = ("Created-By: Packages", "Origin: Debian", "Label: Debian")
     lines = engine.run("apt-get", "indextargets", "--format", "$(REPO_URI)", *wanted)
     if not lines:
@@ -107,7 +106,7 @@ def apt_mirror():
 
 
 def make(image, recipe, body):
-    """Makes the image by `body` unless the one in the store was made by the same recipe."""
+    """Makes the image with `body` unless the store has it, made by the same recipe."""
     digest = hashlib.sha256(recipe.encode()).hexdigest()[:16]
     made = engine.podman(
         "image", "inspect", "--format", f'{{{{index .Labels "{RECIPE}"}}}}', image, status=None
@@ -125,7 +124,7 @@ def make_debian(release, label):
             shutil.rmtree(root / path, ignore_errors=True)
         for path in EMPTIED:
             (root / path).mkdir()
-        # Packages that are installed later leave the same out, as in the real one.
+        # Packages that are installed later leave out the same files, as in the real image.
         (root / "etc/dpkg/dpkg.cfg.d/docker").write_text(
             "".join(f"path-exclude /{path}/*\n" for path in SLIM_EXCLUDES)
             + "path-include /usr/share/doc/*/copyright\n"
@@ -157,7 +156,7 @@ def install(packages):
 
 
 def extract(package, moves):
-    """Takes programs out of a Debian package, without what it would set up for a whole machine."""
+    """Extracts programs from a Debian package, without its setup for a whole machine."""
     return (
         f"RUN apt-get update -qq && cd /tmp && apt-get download -qq {package} && "
         f"dpkg-deb -x {package}_*.deb x && "
@@ -167,7 +166,7 @@ def extract(package, moves):
 
 
 def server(package, moves, name, port):
-    """The lines of an image of a server of Prometheus' makers, laid out as they do."""
+    """The Containerfile of a server of the Prometheus project, laid out like the real image."""
     lines = [
         f"FROM {debian('bookworm')}",
         extract(package, moves),
@@ -203,7 +202,7 @@ def containerfiles():
 
 
 def make_bases():
-    """Debian's images; what they are made by."""
+    """Makes the Debian images, and returns their recipe."""
     engine.prepare()
     base = inspect.getsource(make_debian) + repr(SLIM_EXCLUDES + EMPTIED)
     if WANTED:

@@ -1,4 +1,4 @@
-"""Stories: classes of tests that are the steps of one."""
+"""Stories: classes whose tests are the steps of one scenario."""
 
 import pytest
 
@@ -12,6 +12,6 @@ def pytest_runtest_makereport(item, call):
 
 
 def pytest_runtest_setup(item):
-    """After the first step that fails the others would only tell of the same fault."""
+    """After the first step that fails, the others would only report the same fault."""
     if broken := getattr(item.parent, "broken", None):
         pytest.skip(f"{broken} failed")

@@ -1,7 +1,7 @@
-"""The container engine of these tests: podman and buildah with a store of their own.
+"""The container engine of these tests: podman and buildah with their own store.
 
-Everything that a sandboxed machine needs (runc, cgroupfs, limits that the kernel will grant) stands
-in configuration files that only these tests see, so the commands are the ordinary ones and the
+Everything that a sandboxed machine needs (runc, cgroupfs, limits that the kernel will grant) is in
+configuration files that only these tests use, so the commands are the ordinary ones and the
 machine's own images are not touched.
 """
 
@@ -39,11 +39,11 @@ unqualified-search-registries = ["docker.io"]
 
 
 class Failed(Exception):
-    """A command that ended with another status than 0; the text holds what it printed."""
+    """A command that failed; the text contains its output."""
 
 
 def prepare():
-    """Checks what is needed and writes the configuration; call before anything else."""
+    """Checks the requirements and writes the configuration; must be called first."""
     if os.geteuid() != 0:
         raise Failed("the container tests need root: they make file systems and network namespaces")
     missing = [
@@ -66,14 +66,13 @@ def environment():
         "CONTAINERS_STORAGE_CONF": str(STORE / "storage.conf"),
         "CONTAINERS_REGISTRIES_CONF": str(STORE / "registries.conf"),
         "BUILDAH_ISOLATION": "chroot",
-        # The test asks for each health check itself: there is no systemd here whose timers would.
+        # The test runs each health check itself, because there is no systemd with timers here.
         "DISABLE_HC_SYSTEMD": "true",
     }
 
 
 def run(*command, status=0, **options):
-    """Runs a command and gives its standard output; any other status than the expected one is
-    an error."""
+    """Runs a command and returns its standard output; an unexpected status is an error."""
     result = subprocess.run(
         [str(word) for word in command],
         env=environment(),

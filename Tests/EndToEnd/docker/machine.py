@@ -11,7 +11,7 @@ from support.waiting import wait_for
 SERVICE = "air-quality-exporter.service"
 SOCKET = "air-quality-exporter.socket"
 
-# What an image for it ends with.
+# The last lines of an image for it.
 SYSTEMD = ["STOPSIGNAL SIGRTMIN+3", 'CMD ["/lib/systemd/systemd"]', ""]
 SYSTEMD_PACKAGES = ["dbus", "procps", "systemd"]
 
@@ -54,7 +54,7 @@ class Machine:
 
     def scrape_during(self, *command: str) -> int:
         """Runs a command in the container, scrapes meanwhile, and counts the scrapes. No connection
-        is refused."""
+        may be refused."""
         running = subprocess.Popen(
             ["podman", "exec", self.name, *command],
             env=engine.environment(), stdout=subprocess.DEVNULL,
@@ -65,8 +65,8 @@ class Machine:
                 self.get("/metrics")
                 scrapes += 1
             except (OSError, http.client.HTTPException) as error:
-                # The old process had accepted it and ended before the request was there: closed,
-                # not refused.
+                # The old process had accepted the connection and ended before the request came:
+                # closed, not refused.
                 assert not isinstance(getattr(error, "reason", error), ConnectionRefusedError)
         assert running.returncode == 0
         return scrapes

@@ -9,13 +9,13 @@ from docker import base_images, engine
 VERSION = "1.2.3-tested"
 IMAGE = f"localhost/air-quality-exporter:{VERSION}"
 ARCHIVE = engine.STORE / "image.tar.gz"
-# So that the layers of another run can be taken again.
+# Fixed, so that layers of earlier runs can be reused.
 EPOCH = "1700000000"
 REVISION = "0123456789abcdef0123456789abcdef01234567"
 
 
 def runtime_packages() -> list[str]:
-    """What the programs in the image need of Debian, as the Dockerfile names it."""
+    """The Debian packages that the programs in the image need, as the Dockerfile lists them."""
     dockerfile = (engine.REPOSITORY / "docker" / "Dockerfile").read_text()
     listed = re.search(
         "# runtime packages: begin(.*?)# runtime packages: end", dockerfile, re.DOTALL
@@ -25,7 +25,7 @@ def runtime_packages() -> list[str]:
 
 @functools.cache
 def build():
-    """Builds the image once in a run; layers whose input is the same are taken from the store."""
+    """Builds the image once per run; layers with unchanged input are reused from the store."""
     base_images.make_all()
     print(f"building {IMAGE}", flush=True)
     log = engine.STORE / "build.log"

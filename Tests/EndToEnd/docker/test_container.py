@@ -1,4 +1,4 @@
-"""A container of the image and its feed on a network of their own, from start to end."""
+"""A container of the image and its feed on their own network, from start to end."""
 
 import json
 import urllib.request
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.container
 
 
 class Life:
-    """An exporter and its feed on a network of their own."""
+    """An exporter and its feed on their own network."""
 
     NETWORK, VOLUME, FEED, EXPORTER = (
         f"air-quality-test-{name}" for name in ("network", "volume", "feed", "exporter")
@@ -91,7 +91,7 @@ def life():
 class TestLife:
     """From start to end."""
 
-    def test_the_exporter_serves_before_there_is_a_feed(self, life):
+    def test_the_exporter_serves_metrics_before_the_feed_starts(self, life):
         wait_for(lambda: life.get("/metrics"), "a page of metrics")
         assert set(life.page().by(metrics.CONNECTED, "feed").values()) == {0}
         assert not life.check(), "without a feed it cannot be ready"
@@ -111,10 +111,10 @@ class TestLife:
         podman("rm", life.EXPORTER)
         life.start_exporter()
         wait_for(lambda: life.get("/history.json"), "a history")
-        # Newer ones may have come before the end.
+        # Newer points may have arrived before the end.
         assert life.points()[: len(points)] == points
 
-    def test_the_volume_can_be_saved_and_put_back(self, life, tmp_path):
+    def test_the_volume_can_be_backed_up_and_restored(self, life, tmp_path):
         """The two commands of the README, with podman's names."""
         points = life.points()
         podman("stop", "--time", "30", life.EXPORTER)
@@ -130,5 +130,5 @@ class TestLife:
         podman("start", life.EXPORTER)
         life.address = engine.address(life.EXPORTER, life.NETWORK)
         wait_for(lambda: life.get("/history.json"), "a history")
-        # Newer ones may have come before the end.
+        # Newer points may have arrived before the end.
         assert life.points()[: len(points)] == points

@@ -22,7 +22,7 @@ STATE = "/var/lib/air-quality-exporter"
 HARDENED = ["--read-only", "--cap-drop", "all", "--security-opt", "no-new-privileges"]
 PROGRAMS = ["air-quality-exporter", "air-quality-feed"]
 
-# Bytes. A bound, so that nothing slips in unseen: raise it knowingly.
+# In bytes, so that nothing slips in unnoticed; raise them deliberately.
 PACKAGES_LIMIT = 45_000_000
 PROGRAMS_LIMIT = 28_000_000
 
@@ -50,7 +50,7 @@ def inside(image):
     return run
 
 
-def test_the_image_runs_the_exporter_as_a_user_of_its_own(image, configuration):
+def test_the_image_runs_the_exporter_as_its_own_user(image, configuration):
     assert configuration["User"] == "65532:65532"
     assert configuration["Entrypoint"] == ["air-quality-exporter"]
     assert not configuration.get("Cmd")
@@ -71,7 +71,7 @@ def test_labels_name_version_and_revision(configuration):
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
-def test_a_program_knows_what_it_was_built_from(inside, program):
+def test_a_program_prints_its_version_and_revision(inside, program):
     answer = inside(program, "--version")
     assert program_image.VERSION in answer and program_image.REVISION in answer
 
@@ -115,11 +115,11 @@ def packages(files) -> PackageList:
 
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_a_scanner_sees_the_package_of_every_library(inside, files, packages, program):
-    # What ldd does, which is a shell script.
+    # This is what ldd does, which is a shell script.
     lines = inside(
         "/lib64/ld-linux-x86-64.so.2", "--list", f"/usr/local/bin/{program}"
     ).splitlines()
-    # The first is the kernel's, in no file.
+    # The first one is the kernel's, which is not a file.
     paths = {words[-2] for words in map(str.split, lines) if "linux-vdso.so.1" not in words}
     assert len(paths) > 20 and all(path.startswith("/") for path in paths), lines
     for path in paths:
@@ -129,14 +129,14 @@ def test_a_scanner_sees_the_package_of_every_library(inside, files, packages, pr
         assert owner in packages.names, f"{path} is of {owner}"
 
 
-def test_the_packages_of_the_image_are_whole(files, packages):
-    """As `dpkg --verify` sees it, but for the documentation that the base leaves out."""
+def test_the_packages_of_the_image_are_unmodified(files, packages):
+    """According to `dpkg --verify`, except the documentation that the base leaves out."""
     lines = engine.run("dpkg", f"--root={files}", "--verify", "--verify-format", "rpm").splitlines()
     left_out = re.compile(rf" /({'|'.join(base_images.SLIM_EXCLUDES)})(/|$)")
     assert [line for line in lines if not left_out.search(line)] == []
 
 
-def test_every_file_of_the_image_is_of_a_package_or_ours(files, packages):
+def test_every_file_of_the_image_belongs_to_a_package_or_is_ours(files, packages):
     ours = {f"/usr/local/bin/{program}" for program in PROGRAMS}
     made = ("/etc/ssl/certs/", "/var/lib/dpkg/", "/etc/nsswitch.conf")
     for path in files.rglob("*"):
@@ -158,7 +158,7 @@ def test_a_program_in_the_image_is_stripped(files, program):
     assert ".symtab" not in sections and ".debug_" not in sections
 
 
-def test_the_image_is_no_larger_than_a_bound(image):
+def test_the_image_stays_below_its_size_limits(image):
     layers = json.loads(podman("history", "--format", "json", image))
     # Newest first: the programs, the state's folder, the packages.
     programs, _, packages = [layer["size"] for layer in layers if "COPY" in layer["CreatedBy"]]
@@ -167,12 +167,12 @@ def test_the_image_is_no_larger_than_a_bound(image):
     assert 0 < programs < PROGRAMS_LIMIT
 
 
-def test_the_image_without_a_feed_says_what_to_set(image):
+def test_the_image_without_a_feed_names_the_flags_to_set(image):
     with pytest.raises(engine.Failed, match="(?s)--feed.url.*--feed.demo"):
         podman("run", "--rm", *HARDENED, "--network", "none", image)
 
 
-def test_a_feed_is_trusted_by_the_authorities_of_the_image(image, files, tmp_path):
+def test_a_feed_is_verified_with_the_authorities_of_the_image(image, files, tmp_path):
     trusted = "/etc/ssl/certs/ca-certificates.crt"
     assert (files / trusted[1:]).read_text().count("BEGIN CERTIFICATE") > 100
     authority = CertificateAuthority(tmp_path / "authority")

@@ -1,7 +1,7 @@
-"""The Debian package on a fresh Debian 12 and 13, as an administrator meets it: installed,
+"""The Debian package on a fresh Debian 12 and 13, as an administrator uses it: installed,
 upgraded, removed and purged.
 
-Each is built and judged on its own Debian: what is not this machine's is a root of
+Each is built and tested on its own Debian: the one that is not this machine's is a root of
 Tests/Tools/debian13.
 """
 
@@ -28,8 +28,8 @@ STATE = "/var/lib/air-quality-exporter"
 SETTINGS = "/etc/default/air-quality-exporter"
 PROGRAMS = ["air-quality-exporter", "air-quality-feed"]
 
-# What belongs to the running system, to apt and dpkg themselves, or is made by ca-certificates,
-# which stays.
+# Paths of the running system, of apt and dpkg themselves, and of ca-certificates, which stays
+# installed.
 NOT_COMPARED = [
     "/proc", "/sys", "/dev", "/run", "/tmp", "/var/tmp", "/var/log", "/var/cache", "/var/lib/apt",
     "/var/lib/dpkg", "/packages", "/etc/ssl", "/etc/ca-certificates*",
@@ -46,7 +46,7 @@ class Release:
     def __init__(self, number: str, programs: pathlib.Path):
         self.number, self.name = number, base_images.RELEASES[number]
         self._programs = programs if number == THIS else ".build/release"
-        #: Files elsewhere are not there in the root.
+        #: Files outside the repository are missing in the root.
         self.folder = REPOSITORY / "build" / f"packages-{number}"
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True)
@@ -88,13 +88,13 @@ def packages(release) -> dict[str, pathlib.Path]:
     return {version: release.build(REPOSITORY, version, release.folder) for version in (OLD, NEW)}
 
 
-def test_lintian_has_nothing_to_say(release, packages):
+def test_lintian_reports_nothing(release, packages):
     flags = ("--fail-on", "error,warning", "--tag-display-limit", "0")
     assert release.run("lintian", *flags, packages[OLD]) == ""
 
 
-# What the package of systemd leaves behind, on which ours depends: on 13 what its
-# tmpfiles.d/debian.conf links as well, and dpkg-preconfigure's folder.
+# Files that the systemd package, on which ours depends, leaves behind: on 13 also the links of its
+# tmpfiles.d/debian.conf, and dpkg-preconfigure's folder.
 LEFT_BY_OTHERS = [
     "/root/.ssh/", "/var/cache/private/", "/var/lib/private/", "/var/lib/systemd/coredump/",
     "/var/lib/systemd/pstore/", "/var/log/private/", "/etc/default/locale", "/etc/vconsole.conf",
@@ -102,9 +102,8 @@ LEFT_BY_OTHERS = [
 ]
 
 
-def test_piuparts_finds_nothing_left(release, packages):
-    """Debian's own check of installation, removal and purge, in a root of its own without a
-    running system."""
+def test_piuparts_finds_no_files_left_behind(release, packages):
+    """Debian's own check of installation, removal and purge, in a root without a running system."""
     ignored = [word for path in LEFT_BY_OTHERS for word in ("--ignore", path)]
     engine.run(
         "piuparts", "--mirror", f"{base_images.apt_mirror()} main", "--distribution", release.name,
@@ -113,7 +112,7 @@ def test_piuparts_finds_nothing_left(release, packages):
     )
 
 
-def test_the_same_programs_give_the_same_package_elsewhere(release, packages):
+def test_a_package_built_in_another_folder_is_identical(release, packages):
     copy = release.folder / "another folder"
     for name in ("docker", "grafana", "Sources"):
         shutil.copytree(REPOSITORY / name, copy / name)
@@ -125,14 +124,14 @@ def test_the_same_programs_give_the_same_package_elsewhere(release, packages):
     assert filecmp.cmp(package, packages[OLD], shallow=False)
 
 
-def test_the_package_depends_on_what_the_programs_are_linked_with(release, packages):
+def test_the_package_depends_on_the_packages_of_its_linked_libraries(release, packages):
     depends = re.split(", *", engine.run("dpkg-deb", "--field", packages[OLD], "Depends"))
     names = {each.split(" ")[0] for each in depends}
     assert names - {"systemd", "libc6", "libgcc-s1"} == release.linked()
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
-def test_debug_symbols_are_apart_and_of_this_program(packages, program, tmp_path):
+def test_debug_symbols_are_separate_and_match_the_build_id_of_the_program(packages, program, tmp_path):
     symbols = packages[OLD].with_name(packages[OLD].name.replace("exporter_", "exporter-dbgsym_"))
     for package in (packages[OLD], symbols):
         engine.run("dpkg-deb", "--extract", package, tmp_path)
@@ -144,7 +143,7 @@ def test_debug_symbols_are_apart_and_of_this_program(packages, program, tmp_path
 
 
 class DebianMachine(Machine):
-    """With the packages, and with all that they depend on where apt finds it without a network."""
+    """A machine with the packages and their dependencies, which apt finds without a network."""
 
     def __init__(self, release: Release):
         base_images.make_bases()
@@ -152,7 +151,7 @@ class DebianMachine(Machine):
         self.image = f"localhost/air-quality-exporter-{release.name}:tested"
         lines = [
             f"FROM {base_images.debian(release.name)}",
-            # Documents are wanted here.
+            # The documentation is wanted here.
             "RUN rm -f /etc/dpkg/dpkg.cfg.d/docker",
             "RUN apt-get update -qq && export DEBIAN_FRONTEND=noninteractive && apt-get install"
             f" -y -qq --no-install-recommends {' '.join(SYSTEMD_PACKAGES)}"
@@ -177,14 +176,14 @@ class DebianMachine(Machine):
         return set(self.run("sh", "-c", f"find / '(' {pruned} ')' -prune -o -print").splitlines())
 
     def failed(self) -> str:
-        """The units that did."""
+        """The units that failed."""
         return self.systemctl("list-units", "--failed", "--quiet", "--plain", "--no-legend")
 
     def points(self) -> list[dict]:
         return json.loads(self.get("/history.json"))["points"]
 
     def set(self, **settings: str) -> None:
-        """Sets in the file of settings, where each has its line already."""
+        """Changes settings in their file, which already has a line for each."""
         for name, value in settings.items():
             line = f"AIR_QUALITY_EXPORTER_{name}="
             self.run("grep", "--quiet", f"^#{line}", SETTINGS)
@@ -196,7 +195,7 @@ def machine(release, packages):
     machine = DebianMachine(release)
     try:
         machine.before = machine.files()
-        # In a container that of kernel modules, on 13.
+        # On 13, the unit for kernel modules fails in a container.
         machine.failed_before = machine.failed()
         yield machine
     finally:
@@ -208,7 +207,7 @@ def machine(release, packages):
 class TestLife:
     """From the installation to the purge."""
 
-    def test_the_installed_service_waits_for_its_settings(self, machine, packages):
+    def test_the_installed_service_is_neither_started_nor_enabled(self, machine, packages):
         machine.apt_get("install", f"/packages/{packages[OLD].name}")
         user = "air-quality-exporter"
         assert machine.run("id", "--user", "--name", user) == user
@@ -243,7 +242,7 @@ class TestLife:
         for unit, old in zip((SERVICE, FEED), before, strict=True):
             assert machine.is_active(unit) == "active"
             assert machine.shown("MainPID", unit=unit) != old
-        # 25 points of each city are kept, and the oldest may have gone since.
+        # 25 points of each city are kept, so the oldest may be gone by now.
         after = machine.points()
         oldest: dict[str, int] = {}
         for each in after:
@@ -251,7 +250,7 @@ class TestLife:
         kept = [each for each in points if each["time_ms"] >= oldest[each["city"]]]
         assert kept and all(each in after for each in kept)
 
-    def test_a_removal_leaves_readings_and_settings(self, machine):
+    def test_a_removal_keeps_readings_and_settings(self, machine):
         machine.apt_get("remove", "air-quality-exporter")
         for unit in (SERVICE, SOCKET, FEED):
             assert machine.is_active(unit) == "inactive"
@@ -260,12 +259,12 @@ class TestLife:
         for path in (f"{STATE}/readings.sqlite", SETTINGS):
             machine.run("test", "-s", path)
 
-    def test_a_second_installation_takes_them_up(self, machine, packages):
+    def test_a_reinstallation_restores_the_readings(self, machine, packages):
         machine.apt_get("install", f"/packages/{packages[NEW].name}")
         machine.systemctl("start", SOCKET, SERVICE)
         assert len({each["city"] for each in machine.points()}) == 12
 
-    def test_a_purge_leaves_nothing(self, machine):
+    def test_a_purge_leaves_no_files_and_no_user(self, machine):
         machine.apt_get("purge", "air-quality-exporter")
         others = set(machine.run("sh", "-c", "cat /var/lib/dpkg/info/*.list").splitlines())
         # /lib is a link to /usr/lib.

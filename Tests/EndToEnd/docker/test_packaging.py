@@ -1,4 +1,4 @@
-"""What the Debian package and a release are made with, as far as it can be tried without making
+"""The tools that make the Debian package and a release, as far as they can be tested without making
 them."""
 
 import collections
@@ -33,7 +33,7 @@ def settings(programs) -> str:
     return run(FOLDER / "debian/default-file", input=help_of(programs))
 
 
-def test_every_flag_is_a_setting(programs, settings):
+def test_every_flag_is_a_commented_setting_in_the_default_file(programs, settings):
     flags = re.findall(r"^  --([a-z.-]+)", help_of(programs), re.MULTILINE)
     assert len(flags) > 30
     others = {"help", "version", "completion", "config.check", "web.listen-address"}
@@ -43,12 +43,11 @@ def test_every_flag_is_a_setting(programs, settings):
     assert not re.search("^[^#\n]", settings, re.MULTILINE), "nothing is set until somebody sets it"
 
 
-def test_the_settings_shown_are_the_defaults(programs, settings, tmp_path):
-    """All of them at once are taken, and change nothing: the exporter says the same as with a
-    feed alone."""
+def test_the_settings_shown_in_the_default_file_are_valid_together(programs, settings, tmp_path):
+    """The exporter accepts all of them at once, with a feed."""
     shown = dict(re.findall(r"^#(AIR_QUALITY_EXPORTER_[A-Z_]+)=(.+)$", settings, re.MULTILINE))
     assert len(shown) > 20
-    # The package makes the folder of the storage, which --config.check looks at.
+    # The package creates the folder of the storage, which --config.check examines.
     environment = {
         name: value.replace("/var/lib/air-quality-exporter", str(tmp_path))
         for name, value in shown.items()
@@ -57,7 +56,7 @@ def test_the_settings_shown_are_the_defaults(programs, settings, tmp_path):
     assert checked.output == ["configuration is valid"], checked.errors
 
 
-def test_text_that_is_no_help_is_rejected():
+def test_input_that_is_not_the_help_text_is_rejected():
     refused = subprocess.run(
         [FOLDER / "debian/default-file"], input="usage:\n", capture_output=True, text=True
     )
@@ -75,7 +74,7 @@ def debian_order(one: str, other: str) -> int:
     return -1 if compares("lt") else int(compares("gt"))
 
 
-def test_debian_sorts_versions_by_their_order():
+def test_debian_sorts_versions_in_the_order_of_their_commits():
     """From before the first tag to after the second."""
     described = [
         "fe6ec4c0d1a2", "1.2.0-rc.1", "1.2.0-rc.1-3-gfe6ec4c0d1a2", "1.2.0-rc.2", "1.2.0",
@@ -95,7 +94,7 @@ def changelog() -> str:
     return (REPOSITORY / "CHANGELOG.md").read_text()
 
 
-def test_the_notes_are_the_section_of_the_version_and_never_empty():
+def test_the_release_notes_are_the_section_of_the_version_in_the_changelog():
     newest = re.search(r"^## (\d+\.\d+\.\d+)", changelog(), re.MULTILINE)[1]
     notes = run(FOLDER / "release/notes", newest)
     assert notes.strip() in changelog()
@@ -112,7 +111,7 @@ def test_the_notes_are_the_section_of_the_version_and_never_empty():
 
 @pytest.fixture(scope="module")
 def materials(programs, tmp_path_factory):
-    """The document as a file."""
+    """The bill of materials as a file."""
     file = tmp_path_factory.mktemp("sbom") / "programs.spdx.json"
     files = [programs.folder / name for name in reversed(PROGRAMS)]
     file.write_text(run(FOLDER / "release/sbom", "1.2.0", *files, env=AT_A_TIME))
@@ -123,7 +122,7 @@ def test_the_bill_of_materials_is_valid(materials):
     assert validate_full_spdx_document(parse_file(str(materials))) == []
 
 
-def test_the_bill_of_materials_has_all_that_is_linked(materials, programs):
+def test_the_bill_of_materials_lists_every_linked_package(materials, programs):
     document = json.loads(materials.read_text())
     names = {package["SPDXID"]: package["name"] for package in document["packages"]}
     linked = collections.defaultdict(set)
@@ -133,14 +132,14 @@ def test_the_bill_of_materials_has_all_that_is_linked(materials, programs):
     files = [programs.folder / name for name in PROGRAMS]
     wanted = run(REPOSITORY / "Tests/Gates/packages", "--linked", *files).split()
     assert linked["DYNAMIC_LINK"] - {"libc6", "libgcc-s1"} == set(wanted)
-    # What those need in turn.
+    # Their own dependencies.
     others = {name.removesuffix("t64") for name in linked["DEPENDS_ON"]}
     assert {"libnghttp2-14", "libnettle8"} <= others
     for package in document["packages"]:
         assert "versionInfo" in package and package["externalRefs"]
 
 
-def test_the_bill_of_materials_is_the_same_each_time(materials, programs):
+def test_the_bill_of_materials_is_reproducible(materials, programs):
     command = [sys.executable, FOLDER / "release/sbom", "1.2.0"]
     files = [programs.folder / name for name in PROGRAMS]
     assert run(*command, *files, env=AT_A_TIME) == materials.read_text()

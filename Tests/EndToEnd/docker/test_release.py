@@ -1,4 +1,4 @@
-"""`make release` of one commit, in two folders: the same bytes, and what is to be in them."""
+"""`make release` of one commit in two folders: identical files with the expected contents."""
 
 import pathlib
 import platform
@@ -14,12 +14,12 @@ from docker.engine import REPOSITORY
 
 pytestmark = pytest.mark.container
 
-#: That of the newest section of the changelog, which has notes.
+#: The version of the newest section of the changelog, which has notes.
 VERSION = re.search(
     r"^## (\d+\.\d+\.\d+)", (REPOSITORY / "CHANGELOG.md").read_text(), re.MULTILINE
 )[1]
 THIS = platform.freedesktop_os_release()["VERSION_ID"]
-#: This machine's, and the newest, in a root of its own.
+#: The Debian of this machine, and the newest, in its own root.
 DEBIANS = sorted({THIS, "13"})
 ROOT = REPOSITORY / "build/debian13"
 NAMES = ["one/air-quality-exporter", "two/deeper/Another Copy"]
@@ -27,22 +27,22 @@ NAMES = ["one/air-quality-exporter", "two/deeper/Another Copy"]
 
 @pytest.fixture(scope="module")
 def releases(tmp_path_factory):
-    """The folders of both. No layer of one's image is taken for the other's."""
+    """The folders of both releases, whose images share no cached layers."""
     base_images.make_all()
     pull = ["--pull=never", *base_images.mounts()] if base_images.WANTED else ["--pull"]
-    # What a make that runs these tests exports is about its own build.
+    # Variables exported by a make that runs these tests concern its own build.
     environment = {
         name: value
         for name, value in engine.environment().items()
         if not name.startswith(("AIRQUALITY_BUILD_", "MAKE", "MFLAGS"))
     }
-    # Neither makes a root of its own.
+    # Neither release makes its own root.
     environment["DEBIAN13_ROOT"] = str(ROOT)
     environment["IMAGE_FLAGS"] = " ".join(["--no-cache", *pull])
     folders = []
     for name in NAMES:
         clone = tmp_path_factory.mktemp("release") / name
-        # The second one from the first: it is about one commit, whatever is committed meanwhile.
+        # The second is cloned from the first, so commits made meanwhile do not matter.
         engine.run(
             "git", "clone", "--quiet", folders[0].parents[1] if folders else REPOSITORY, clone
         )
@@ -61,7 +61,7 @@ def releases(tmp_path_factory):
     return folders
 
 
-def test_two_folders_give_the_same_bytes(releases):
+def test_releases_from_two_folders_are_identical(releases):
     one, two = ({file.name: file.read_bytes() for file in folder.iterdir()} for folder in releases)
     assert set(one) == set(two)
     assert [name for name in one if one[name] != two[name]] == []
@@ -75,7 +75,7 @@ def test_the_checksums_name_every_file(releases):
 
 
 def version_of(program: pathlib.Path, debian: str) -> str:
-    """What the program says of itself, on the Debian that it is for."""
+    """The output of `--version`, on the Debian that the program is for."""
     if debian == THIS:
         return engine.run(program, "--version")
     shutil.copy(program, ROOT / "tmp")
@@ -100,8 +100,8 @@ def test_the_tarball_has_the_stripped_programs_of_the_package(releases, debian, 
 
 
 @pytest.mark.parametrize("debian", DEBIANS)
-def test_debug_symbols_lead_to_the_source(releases, debian, tmp_path):
-    """Without a path of the machine on which they were made."""
+def test_debug_symbols_refer_to_the_source_by_relative_paths(releases, debian, tmp_path):
+    """They name no path of the machine on which they were made."""
     (archive,) = releases[0].glob(f"*-debian{debian}-*-debug.tar.gz")
     with tarfile.open(archive) as tar:
         tar.extractall(tmp_path)
@@ -113,7 +113,7 @@ def test_debug_symbols_lead_to_the_source(releases, debian, tmp_path):
         assert not re.search(r"/(tmp|work|home|root)/\S*Sources/", names)
 
 
-def test_the_image_is_that_of_the_release(releases):
+def test_the_image_reports_the_version_of_the_release(releases):
     (archive,) = releases[0].glob("*-image-*.tar.gz")
     loaded = engine.run("sh", "-c", f"zcat '{archive}' | podman load --quiet")
     assert loaded.endswith(f"air-quality-exporter:{VERSION}")
@@ -123,7 +123,7 @@ def test_the_image_is_that_of_the_release(releases):
 
 
 @pytest.mark.parametrize("version", ["", "fe6ec4c0d1a2", "1.2", "1.2.0-3-gfe6ec4c-dirty"])
-def test_a_version_that_is_no_tag_s_is_rejected(version, tmp_path):
+def test_a_version_that_is_not_that_of_a_tag_is_rejected(version, tmp_path):
     result = subprocess.run(
         [REPOSITORY / "docker/release/build", version, tmp_path, tmp_path / "output"],
         capture_output=True,

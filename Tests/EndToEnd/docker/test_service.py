@@ -1,4 +1,4 @@
-"""The systemd units, installed as they say, under a systemd that runs in a container."""
+"""The systemd units, installed as documented, under a systemd that runs in a container."""
 
 import json
 import re
@@ -28,7 +28,7 @@ WatchdogSec=2s
 
 
 class ServiceMachine(Machine):
-    """With the units installed as the README says."""
+    """A machine with the units installed as the README says."""
 
     def __init__(self):
         super().__init__("air-quality-test-systemd", MACHINE)
@@ -65,18 +65,18 @@ def machine():
 
 @pytest.mark.story
 class TestService:
-    """From the socket alone to the end."""
+    """From the socket alone to the shutdown."""
 
     def test_the_first_scrape_starts_the_service(self, machine):
         machine.systemctl("start", SOCKET)
         assert machine.is_active() == "inactive"
         page = machine.get("/metrics")
         assert "airquality_exporter_build_info" in page
-        # Needs /proc/stat or a clock, which the unit must leave it.
+        # These need /proc/stat or a clock, which the unit must not take away.
         for name in ("start_time_seconds", "resident_memory_bytes", "open_fds"):
             assert f"process_{name} " in page
 
-    def test_the_service_says_that_it_is_ready(self, machine):
+    def test_the_service_notifies_systemd_of_its_readiness(self, machine):
         wait_for(lambda: machine.is_active() == "active", "an active service")
         assert machine.shown("Type", "NRestarts") == {"Type": "notify", "NRestarts": "0"}
 
@@ -96,7 +96,7 @@ class TestService:
         machine.get("/metrics")
         assert machine.shown("MainPID") == before
 
-    def test_no_connection_is_refused_while_it_restarts(self, machine):
+    def test_no_connection_is_refused_while_the_service_restarts(self, machine):
         before = machine.shown("MainPID")
         assert machine.scrape_during("systemctl", "restart", SERVICE) > 0
         assert machine.shown("MainPID") != before
@@ -111,7 +111,7 @@ class TestService:
         wait_for(lambda: int(machine.shown("NRestarts")["NRestarts"]) > 0, "a restart", 120, 0.1)
         assert "airquality_exporter_build_info" in machine.get("/metrics")
 
-    def test_the_service_ends_with_status_0(self, machine):
+    def test_the_service_stops_with_status_0(self, machine):
         machine.systemctl("stop", SOCKET, SERVICE)
         ended = machine.shown("Result", "ExecMainStatus")
         assert ended == {"Result": "success", "ExecMainStatus": "0"}

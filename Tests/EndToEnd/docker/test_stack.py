@@ -1,6 +1,6 @@
-"""The profile demo of compose.yaml as it is: feed, exporter, Prometheus and Alertmanager together.
+"""The demo profile of compose.yaml, unchanged: feed, exporter, Prometheus and Alertmanager.
 
-Grafana is not among them: it is in no registry that a sandboxed machine reaches, and its files have
+Grafana is not included: it is in no registry that a sandboxed machine reaches, and its files have
 their own checks.
 """
 
@@ -112,7 +112,7 @@ def test_the_exporter_is_published_and_serves_its_history(stack):
 
 
 @pytest.mark.parametrize("service", SERVICES)
-def test_a_service_runs_with_the_rights_of_the_file(stack, service):
+def test_a_service_runs_unprivileged_and_within_limits(stack, service):
     container = engine.inspect(f"{PROJECT}_{service}_1")
     assert container["State"]["Status"] == "running"
     host = container["HostConfig"]

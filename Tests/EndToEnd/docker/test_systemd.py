@@ -1,4 +1,4 @@
-"""The units: accepted by systemd-analyze, and exposed to little."""
+"""The units: accepted by systemd-analyze, with little exposure."""
 
 import json
 import pathlib
@@ -14,9 +14,9 @@ from docker.engine import REPOSITORY
 UNITS = REPOSITORY / "docker" / "systemd"
 SYSTEM_UNITS = pathlib.Path("/usr/lib/systemd/system")
 
-# Out of 100, as --threshold takes it; `systemd-analyze security` prints a tenth of it. What is left
-# is what an exporter needs: the network, local sockets, the host's file tree read-only, and a feed
-# at an address we cannot know.
+# Out of 100, as for --threshold; `systemd-analyze security` prints a tenth of it. The rest is what
+# an exporter needs: the network, local sockets, the host's file tree read-only, and a feed at an
+# unknown address.
 EXPOSURE = 11
 
 pytestmark = pytest.mark.skipif(
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture
 def root(tmp_path) -> pathlib.Path:
-    """A file system with the units, and empty files for what they start."""
+    """A file system with the units, and empty files for the programs that they start."""
     shutil.copytree(SYSTEM_UNITS, tmp_path / "usr/lib/systemd/system", symlinks=True)
     shutil.copytree(UNITS, tmp_path / "etc/systemd/system")
     programs = (f"usr/local/bin/air-quality-{name}" for name in ("exporter", "feed"))
@@ -38,7 +38,7 @@ def root(tmp_path) -> pathlib.Path:
 
 
 def verify(root: pathlib.Path) -> tuple[int, str]:
-    """What systemd has to say; nothing is good. Its status stays 0 for an unknown key."""
+    """The status and complaints of systemd. Its status stays 0 for an unknown key."""
     names = (
         path.name.replace("@.", "@india.")
         for path in UNITS.iterdir()
@@ -56,7 +56,7 @@ def test_systemd_accepts_the_units(root):
 @pytest.mark.parametrize(
     "service", ["air-quality-exporter.service", "air-quality-feed@india.service"]
 )
-def test_a_service_is_exposed_to_little(root, service):
+def test_the_exposure_of_a_service_is_below_the_threshold(root, service):
     command = [
         "systemd-analyze", "security", "--offline=true", f"--root={root}",
         f"--threshold={EXPOSURE}", "--json=short", "--no-pager", service,
@@ -76,9 +76,8 @@ def settings(unit: str) -> dict[str, list[str]]:
     return found
 
 
-def test_the_program_takes_the_command_of_the_feed_s_unit(programs):
-    """Its own flags, and those that the unit suggests. It is asked for its version in place of
-    a start."""
+def test_the_program_accepts_the_command_of_the_unit_of_the_feed(programs):
+    """Its own flags, and those that the unit suggests, with `--version` instead of a start."""
     unit = settings("air-quality-feed@.service")
     program, flags = unit["ExecStart"][0].split()
     assert flags == "$FEED"
@@ -90,7 +89,7 @@ def test_the_program_takes_the_command_of_the_feed_s_unit(programs):
         assert taken.process.returncode == 0, taken.errors
 
 
-def test_sysusers_makes_the_user_of_the_service():
+def test_sysusers_creates_the_user_of_the_service():
     service = settings("air-quality-exporter.service")
     kind, user, number, name, home = shlex.split(
         (UNITS / "air-quality-exporter.sysusers").read_text()

@@ -73,7 +73,7 @@ def apt_settings(release):
 
 
 def mounts(release=OF_IMAGE):
-    """Volumes for a build on substitutes: this machine's toolchain, package sources, and Git mirrors.
+    """Volumes for a build on substitutes: the machine's toolchain, package sources, Git mirrors.
 
     They exist only during RUN steps and leave nothing in the image.
     """

@@ -131,7 +131,7 @@ def test_the_package_depends_on_the_packages_of_its_linked_libraries(release, pa
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
-def test_debug_symbols_are_separate_and_match_the_build_id_of_the_program(packages, program, tmp_path):
+def test_debug_symbols_are_separate_and_have_the_programs_build_id(packages, program, tmp_path):
     symbols = packages[OLD].with_name(packages[OLD].name.replace("exporter_", "exporter-dbgsym_"))
     for package in (packages[OLD], symbols):
         engine.run("dpkg-deb", "--extract", package, tmp_path)

@@ -1,4 +1,4 @@
-"""`--source json`: a jq program turns any JSON source into a feed; the programs are the README's."""
+"""`--source json`: a jq program makes any JSON source a feed; the programs are the README's."""
 
 import pathlib
 import re

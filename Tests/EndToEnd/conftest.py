@@ -1,4 +1,4 @@
-"""Fixtures: the built programs and the peers they talk to, each on a port of its own and gone after
+"""Fixtures: the built programs and the peers they talk to, each on its own port and stopped after
 the test."""
 
 import pathlib
@@ -8,7 +8,7 @@ import signal
 
 import pytest
 
-# So that an assertion in a helper shows its values as one in a test does.
+# So that assertions in helpers show their values as those in tests do.
 pytest.register_assert_rewrite("support", "grafana")
 
 from support import fault_table  # noqa: E402
@@ -26,7 +26,7 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
-    # A shell has SIGINT ignored by what it runs in the background, and programs inherit that.
+    # Shells make background processes ignore SIGINT, which their programs inherit.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     config.pluginmanager.register(fault_table.Plugin())
 
@@ -39,7 +39,7 @@ def pytest_collection_modifyitems(items):
 def pytest_sessionfinish(session):
     if hasattr(session.config, "workerinput"):
         return
-    # pytest-xdist appends @GROUP to a test's name, which --last-failed does not find then.
+    # pytest-xdist appends @GROUP to a test's name, so --last-failed would not find it.
     failed = session.config.cache.get("cache/lastfailed", {})
     names = [re.sub(r"@[^@\]]*$", "", name) for name in failed]
     session.config.cache.set("cache/lastfailed", dict.fromkeys(names, True))
@@ -59,13 +59,13 @@ def programs(request) -> Programs:
 
 @pytest.fixture(scope="module")
 def authority(tmp_path_factory) -> CertificateAuthority:
-    """The one that certificates of the tests are trusted by."""
+    """The trusted authority of the tests."""
     return CertificateAuthority(tmp_path_factory.mktemp("certificates") / "known")
 
 
 @pytest.fixture(scope="module")
 def stranger(tmp_path_factory) -> CertificateAuthority:
-    """One that nobody trusts."""
+    """An authority that nobody trusts."""
     return CertificateAuthority(tmp_path_factory.mktemp("certificates") / "unknown")
 
 

@@ -1,2 +1,2 @@
-"""What the tests share: the programs as processes, the peers they talk to, and readers of what they
-answer."""
+"""What the tests share: the programs as processes, the peers they talk to, and parsers of their
+output."""

@@ -1,4 +1,4 @@
-"""An answer of the exporter, whichever client asked for it."""
+"""A response of the exporter, to any of the clients."""
 
 import dataclasses
 import json

@@ -1,5 +1,4 @@
-"""A real browser: Debian's Chromium without a window, driven by Selenium, and what tests ask of a
-page in it."""
+"""A real browser: Debian's headless Chromium, driven by Selenium, and checks of its pages."""
 
 import json
 import pathlib
@@ -21,7 +20,7 @@ AXE = (pathlib.Path(axe_core_python.__file__).parent / "axe.min.js").read_text()
 
 
 class Browser:
-    """One window; `errors` are what pages complained about since the last `forget()`."""
+    """One window, in which pages are opened, used and checked."""
 
     def __init__(self):
         options = Options()
@@ -37,7 +36,7 @@ class Browser:
     def quit(self) -> None:
         self.driver.quit()
 
-    # What the page is shown on.
+    # The screen.
 
     def show(
         self,
@@ -55,7 +54,7 @@ class Browser:
         features = {"prefers-color-scheme": scheme, "prefers-reduced-motion": motion}
         features = [{"name": name, "value": value} for name, value in features.items()]
         self.command("Emulation.setEmulatedMedia", media=media, features=features)
-        # An override that is there already would be an error.
+        # Replacing an existing override would be an error.
         self.command("Emulation.setTimezoneOverride", timezoneId="")
         self.command("Emulation.setTimezoneOverride", timezoneId=zone)
 
@@ -80,7 +79,7 @@ class Browser:
         return self.driver.find_elements(By.CSS_SELECTOR, selector)
 
     def text(self, selector: str) -> str:
-        """The text of all that the selector finds, also of what the script moves meanwhile."""
+        """The text of all that the selector finds, even if the script moves it meanwhile."""
         return self.run(
             """
             return [...document.querySelectorAll(arguments[0])]
@@ -101,7 +100,7 @@ class Browser:
         wait_for(is_there, what or f"{selector} {text or ''}")
 
     def press(self, *keys: str) -> None:
-        """Keys for what has the focus."""
+        """Presses keys in the focused element."""
         for key in keys:
             self.driver.switch_to.active_element.send_keys(key)
 
@@ -114,7 +113,7 @@ class Browser:
     # Complaints.
 
     def errors(self) -> list[str]:
-        """Breaches of the security policy, uncaught exceptions and files that did not load, since
+        """Violations of the security policy, uncaught exceptions and files that did not load, since
         the last call."""
         return [
             entry["message"]
@@ -123,7 +122,7 @@ class Browser:
         ]
 
     def accessibility_violations(self) -> list[str]:
-        """What axe-core finds against WCAG 2.2 A and AA and good practice."""
+        """The violations of WCAG 2.2 A and AA and of good practice that axe-core finds."""
         self.run(AXE)
         found = self.driver.execute_async_script(
             """
@@ -139,7 +138,7 @@ class Browser:
         ]
 
     def small_targets(self) -> list[str]:
-        """Links and buttons below the 24 px of WCAG 2.2, 2.5.8, but for those in a sentence."""
+        """Links and buttons below the 24 px of WCAG 2.2, 2.5.8, except those in a sentence."""
         return self.run(
             """
             return [...document.querySelectorAll("a, button, summary, input:not([type=hidden])")]
@@ -157,7 +156,7 @@ class Browser:
         return self.run("return document.documentElement.scrollWidth > innerWidth")
 
     def misfits(self) -> list[str]:
-        """What of a city's line stands out of it and is not seen, and a page that is too wide."""
+        """Parts that extend beyond the line of their city, and a page that is too wide."""
         found = self.run(
             """
             return [...document.querySelectorAll("li.city > *, .current > *")].filter(e => {

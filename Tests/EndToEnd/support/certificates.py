@@ -1,4 +1,4 @@
-"""Certificates made by openssl's command."""
+"""Certificates made with the openssl command."""
 
 import dataclasses
 import pathlib
@@ -31,7 +31,7 @@ class Certificate:
         return ssl.PEM_cert_to_DER_cert(self.file.read_text())
 
     def server_context(self, client_authority=None) -> ssl.SSLContext:
-        """For a server; with an authority, clients have to show a certificate of it."""
+        """The context of a server; with an authority, clients must present a certificate of it."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(self.file, self.key)
         if client_authority:
@@ -63,7 +63,7 @@ class CertificateAuthority:
         kind: str = "P-256",
         usage: str | None = None,
     ) -> Certificate:
-        """`names` and `usage`: as openssl's subjectAltName and keyUsage have them; `kind`: one of
+        """`names` and `usage`: as in openssl's subjectAltName and keyUsage; `kind`: one of
         `KEYS`."""
         request, key, file = (self.folder / f"{name}.{end}" for end in ("csr", "key", "pem"))
         extensions = [f"subjectAltName={names}"] + ([f"keyUsage={usage}"] if usage else [])
@@ -80,7 +80,7 @@ class CertificateAuthority:
         return Certificate(file, key)
 
 
-#: What openssl's `-newkey` takes.
+#: The arguments of openssl's `-newkey`.
 KEYS = {
     "RSA": ("rsa:2048",),
     "RSA-PSS": ("rsa-pss", "-pkeyopt", "rsa_keygen_bits:2048"),

@@ -1,4 +1,4 @@
-"""Programs of others, run to their end."""
+"""Third-party programs, run to their end."""
 
 import pathlib
 import shutil
@@ -8,14 +8,14 @@ import pytest
 
 
 def run(*command, **options) -> str:
-    """What a command prints; it must not fail."""
+    """The output of a command, which must not fail."""
     result = subprocess.run(command, capture_output=True, text=True, **options)
     assert result.returncode == 0, result.stdout + result.stderr
     return result.stdout
 
 
 def preload(folder: pathlib.Path, source: str) -> dict[str, str]:
-    """The environment of a program before which a library is loaded that is made of this C."""
+    """The environment in which a program first loads a library that is made from this C."""
     if not shutil.which("cc"):
         pytest.skip("no C compiler is installed")
     (folder / "library.c").write_text(source)

@@ -1,4 +1,4 @@
-"""Requests by curl: TLS, certificates, passwords and unix sockets as its users give them."""
+"""Requests by curl: TLS, certificates, passwords and unix sockets as its users specify them."""
 
 import json
 import subprocess
@@ -7,7 +7,7 @@ from support.answers import Answer
 
 
 class CurlError(Exception):
-    """curl got no answer; `status` is its exit status (EXIT CODES in curl(1))."""
+    """curl got no response; `status` is its exit status (EXIT CODES in curl(1))."""
 
     def __init__(self, status: int, line: str):
         super().__init__(f"curl ended with {status}: {line}")
@@ -15,8 +15,8 @@ class CurlError(Exception):
 
 
 COULD_NOT_CONNECT, BAD_PEER_CERTIFICATE = 7, 60
-# In the handshake; or, with TLS 1.3, at the first bytes after it. 60 also stands for the alert that
-# a certificate of ours has expired.
+# In the handshake or, with TLS 1.3, at the first bytes after it. 60 also stands for the alert that
+# a client certificate has expired.
 TLS_FAILURES = (35, 52, 55, 56, BAD_PEER_CERTIFICATE)
 
 

@@ -1,12 +1,11 @@
-"""The one reader of metrics pages in the text format: strict, so that every scrape of every test is
+"""The one parser of metrics pages in the text format: strict, so that every scrape of every test is
 checked."""
 
 import re
 from collections import Counter
 from typing import NamedTuple
 
-# Nothing here is matched in a second way (`++`, `*+`), so that a line takes time in proportion to
-# its length.
+# Nothing backtracks (`++`, `*+`), so that a line takes time in proportion to its length.
 _LABEL = r'[a-zA-Z_]\w*+="(?:[^"\\]++|\\.)*+"'
 _SAMPLE = re.compile(rf"([a-zA-Z_:][\w:]*+)(?:\{{((?:{_LABEL}(?:,|(?=\}})))*+)\}})? (\S++)")
 _PAIR = re.compile(r'(\w++)="((?:[^"\\]++|\\.)*+)"')
@@ -20,8 +19,8 @@ class Sample(NamedTuple):
 
 
 def parse_samples(text: str) -> list[Sample]:
-    """Every sample line, without a time; an assertion fails for whatever else is neither a comment
-    nor empty."""
+    """Every sample, which must have no time; an assertion fails for any other line that is neither
+    a comment nor empty."""
     samples = []
     # Not splitlines, which ends lines where the format does not.
     for line in text.split("\n"):
@@ -43,8 +42,8 @@ def parse_samples(text: str) -> list[Sample]:
 
 
 def duplicate_series(text: str) -> list[str]:
-    """The series that stand there more than once, whatever the order of their labels: no parser
-    complains about them."""
+    """The series that occur more than once, in any order of their labels: no parser complains
+    about them."""
     series = Counter(
         f"{sample.name}{sorted(sample.labels.items())}" for sample in parse_samples(text)
     )
@@ -52,7 +51,7 @@ def duplicate_series(text: str) -> list[str]:
 
 
 class Exposition:
-    """A page of metrics, to be asked for its values."""
+    """A parsed page of metrics."""
 
     def __init__(self, text: str):
         self.text = text
@@ -75,16 +74,16 @@ class Exposition:
         return samples[0][1]
 
     def by(self, name: str, label: str, **labels: str) -> dict[str, float]:
-        """The values of a family by one of its labels."""
+        """The values of a metric family by one of its labels."""
         return {found[label]: value for found, value in self.samples(name, **labels)}
 
     def nonzero(self, name: str, label: str) -> dict[str, float]:
-        """The values above 0 of a family by one of its labels."""
+        """The values above 0 of a metric family by one of its labels."""
         return {labels[label]: value for labels, value in self.samples(name) if value}
 
     @property
     def names(self) -> set[str]:
-        """Names of samples, and of families that have none yet."""
+        """Names of samples, and of metric families that have none yet."""
         return set(self._samples) | set(re.findall(r"^# TYPE (\S+) ", self.text, re.MULTILINE))
 
     @property

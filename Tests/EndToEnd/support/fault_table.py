@@ -1,5 +1,5 @@
-"""The table of a feed's faults: under which reason each was counted, and how long it took; printed
-after the tests."""
+"""The table of a feed's faults, printed after the tests: the reason under which each was counted,
+and how long it took."""
 
 import pytest
 
@@ -8,7 +8,7 @@ PROPERTY = "fault"
 
 
 class Plugin:
-    """Takes the rows from the reports, which come from other processes when the tests run in
+    """Collects the rows from the reports, which come from other processes if the tests run in
     several."""
 
     def __init__(self):

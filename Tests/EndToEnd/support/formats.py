@@ -1,11 +1,11 @@
-"""The formats of the metrics page, and how each is asked for."""
+"""The formats of the metrics page, and how each is requested."""
 
 import zlib
 
 OPENMETRICS = "application/openmetrics-text"
 TEXT = "text 0.0.4"
 OPENMETRICS_TEXT = "OpenMetrics 1.0.0"
-# What asks for a format, and the Content-Type of the answer.
+# The `Accept` that requests a format, and the Content-Type of the response.
 FORMATS = {
     TEXT: ("text/plain;version=0.0.4", "text/plain; version=0.0.4; charset=utf-8"),
     OPENMETRICS_TEXT: (
@@ -18,7 +18,7 @@ ENCODINGS = {"plain": "identity", "gzip": "gzip"}
 
 
 def gunzip(body: bytes) -> bytes:
-    """One whole gzip member and nothing behind it; some readers stop at the first."""
+    """Expects exactly one whole gzip member; some readers stop after the first."""
     inflater = zlib.decompressobj(wbits=31)
     plain = inflater.decompress(body) + inflater.flush()
     assert inflater.eof and not inflater.unused_data

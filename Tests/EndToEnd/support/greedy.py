@@ -1,5 +1,4 @@
-"""A crowd that asks for much at once, in a process of its own, and scrapes from another address
-beside it."""
+"""A crowd of greedy clients in a separate process, and scrapes from another address meanwhile."""
 
 import base64
 import contextlib
@@ -22,7 +21,7 @@ def _request(target: str, method: str = "GET", fields: str = "Accept-Encoding: g
 
 
 def _parameters(parameter: str) -> str:
-    """As many as a target has room for."""
+    """As many parameters as a target has room for."""
     return "&".join([parameter] * (8000 // (len(parameter) + 1)))
 
 
@@ -36,7 +35,7 @@ def _accept(count: int) -> str:
     return f"Accept: {accepted}\r\nAccept-Encoding: {codings}\r\n"
 
 
-#: What a crowd asks for at once: the request of a number.
+#: The concurrent requests of a crowd, by their number.
 ATTACKS = {
     "/history.json?since=": lambda number: _request(f"/history.json?limit=25&since={number}"),
     "/history.json?city= …": lambda number: _request(f"/history.json?{_parameters('city=a')}"),
@@ -62,7 +61,7 @@ ATTACKS = {
 
 
 def _ask(port: int, attack: str, count: int, seconds: float, is_sent) -> None:
-    """Asks so many times at once, and again for each answer, for so long."""
+    """Keeps `count` requests open for the given seconds."""
     end = time.monotonic() + seconds
     addresses = SCRAPERS if "/metrics" in attack else CROWD
     with contextlib.ExitStack() as stack, selectors.DefaultSelector() as selector:
@@ -90,7 +89,7 @@ def _ask(port: int, attack: str, count: int, seconds: float, is_sent) -> None:
 
 
 def scrapes(port: int, is_going_on, pause: float = 0.01) -> list[float]:
-    """Seconds of each scrape, as long as it is going on."""
+    """The seconds of each scrape, for as long as `is_going_on` holds."""
     taken = []
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     while is_going_on():
@@ -105,13 +104,13 @@ def scrapes(port: int, is_going_on, pause: float = 0.01) -> list[float]:
 
 
 def alone(port: int, seconds: float = 2) -> list[float]:
-    """Scrapes for so long."""
+    """Scrapes for the given seconds, without a crowd."""
     end = time.monotonic() + seconds
     return scrapes(port, lambda: time.monotonic() < end)
 
 
 def beside(port: int, attack: str, count: int = 1000, seconds: float = 5) -> list[float]:
-    """Scrapes while the crowd asks so many times at once."""
+    """Scrapes while the crowd keeps `count` requests open."""
     processes = multiprocessing.get_context("fork")
     is_sent = processes.Event()
     asking = processes.Process(target=_ask, args=(port, attack, count, seconds, is_sent))

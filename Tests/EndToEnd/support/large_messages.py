@@ -6,7 +6,7 @@ from support.memory import MIB
 
 LIMIT = 4 * MIB
 
-# As long as a message may be. Numbers take the most memory for their length, objects the most time.
+# Of the largest allowed size. Numbers take the most memory for their length, objects the most time.
 NUMBERS = "[" + ",".join(["1"] * (LIMIT // 2 - 1)) + "]"
 OBJECTS = "[" + ",".join(["{}"] * (LIMIT // 3 - 1)) + "]"
 
@@ -21,7 +21,7 @@ def start_exporter(start, feeds, *flags: str, limit: int = LIMIT, **options):
 
 
 def send_at_once(feeds, *messages):
-    """Each feed its message, or all the same."""
+    """Sends each feed its message, or all the same one."""
     threads = [
         threading.Thread(target=feed.send, args=(messages[number % len(messages)],))
         for number, feed in enumerate(feeds)

@@ -1,5 +1,5 @@
-"""What was seen of the history and of the counters, and what of it a killed exporter must bring
-back."""
+"""Keeps the points and counters that were seen, and checks which of them a killed exporter
+restores."""
 
 import dataclasses
 import time
@@ -12,12 +12,12 @@ Point = tuple[str, int]
 
 @dataclasses.dataclass
 class Findings:
-    """What was wrong after a restart."""
+    """The errors that were found after a restart."""
 
     lost: list[Point] = dataclasses.field(default_factory=list)
     changed: list[Point] = dataclasses.field(default_factory=list)
     doubled: list[Point] = dataclasses.field(default_factory=list)
-    #: Counters of changes that went on from a value that may be behind the one seen last.
+    #: Counters of changes that continued from a value that may be below the last one seen.
     counters: list[str] = dataclasses.field(default_factory=list)
 
     def __bool__(self) -> bool:
@@ -27,30 +27,30 @@ class Findings:
 class Ledger:
     """Points and counters, each point with the time at which it was first seen.
 
-    The promise is held to what the exporter itself says: all that was seen before the last write
-    that it has shown must come back. So a machine that is too busy to write twice a second breaks
-    no promise.
+    The promise is checked against what the exporter itself reports: all that was seen before the
+    last write that it has reported must be restored. So a machine that is too busy to write twice a
+    second breaks no promise.
     """
 
     def __init__(self, capacity: int):
         self.capacity = capacity
-        #: Points seen in all.
+        #: The number of points seen.
         self.count = 0
-        #: Those that had to come back after a restart and did, in all.
+        #: How often a point was restored by a restart.
         self.kept = 0
-        #: Those that did not come back and did not have to: no write since was seen.
+        #: How many points were lost but not promised, because no write was seen since.
         self.unwritten = 0
-        #: Counters that had risen before a kill and began anew after it, in all.
+        #: How often a counter had risen before a kill and began again after it.
         self.resets = 0
         #: The last write that was scraped, epoch seconds.
         self.written_at = 0.0
-        #: Value, and when it was seen first, epoch seconds.
+        #: Each value, and when it was first seen, epoch seconds.
         self._points: dict[Point, tuple[float, float]] = {}
         self._newest: dict[str, int] = {}
         self._counters: dict[str, float] = {}
 
     def see(self, points: list[dict]) -> None:
-        """Points that the running exporter has shown."""
+        """Keeps points that the running exporter has shown."""
         now = time.time()
         for point in points:
             key = city, at = point["city"], point["time_ms"]
@@ -58,7 +58,7 @@ class Ledger:
             if value is None:
                 self.count += 1
             if value != point["aqi"]:
-                # Two readings in one millisecond are one point, the later one; a look may fall
+                # Two readings in one millisecond are one point, the later one; a request may come
                 # between them.
                 is_newest = at >= self._newest.get(city, at)
                 assert value is None or is_newest, f"a point has another value than before: {key}"
@@ -67,12 +67,11 @@ class Ledger:
 
     @property
     def since(self) -> int:
-        """For the next question, so that only new points come, and those that were so new that they
-        may have changed."""
+        """For the next request, to get only new points and those so new that they may change."""
         return max(0, max(self._newest.values(), default=0) - 100)
 
     def see_page(self, page: Exposition) -> None:
-        """The running exporter's page: its last write and its counters."""
+        """Keeps the last write and the counters of the running exporter's page."""
         for _, value in page.samples(metrics.LAST_WRITE):
             assert value >= self.written_at, "the last write is earlier than before"
             self.written_at = value
@@ -90,7 +89,7 @@ class Ledger:
         }
 
     def check(self, points: list[dict], page: Exposition) -> Findings:
-        """Compares what a restarted exporter shows with what was seen; goes on from there."""
+        """Compares what a restarted exporter shows with what was seen; continues from there."""
         findings = Findings()
         restored: dict[Point, float] = {}
         oldest: dict[str, int] = {}
@@ -110,7 +109,7 @@ class Ledger:
                 self.kept += 1
                 if restored[key] != value and is_written:
                     findings.changed.append(key)
-            # A full history has let its oldest points go.
+            # A full history has dropped its oldest points.
             elif counts.get(key[0], 0) < self.capacity or key[1] >= oldest[key[0]]:
                 if is_written:
                     findings.lost.append(key)
@@ -125,8 +124,8 @@ class Ledger:
         return findings
 
     def _check_counters(self, page: Exposition, findings: Findings) -> None:
-        """After a kill a counter begins anew, so that Prometheus counts nothing twice."""
-        # A message changes a city's category once at most.
+        """After a kill, a counter begins again, so that Prometheus counts nothing twice."""
+        # A message changes a city's category at most once.
         messages = sum(value for _, value in page.samples(metrics.MESSAGES))
         values = self._changes(page)
         for name, value in values.items():

@@ -1,4 +1,4 @@
-"""A feed that never rests."""
+"""A feed under continuous load."""
 
 import contextlib
 import itertools
@@ -32,7 +32,7 @@ class Load(threading.Thread):
         for number in itertools.count():
             if self._is_over.wait(self._pause):
                 return
-            # The client may be killed in the middle of it.
+            # The client may be killed meanwhile.
             with self.rest, contextlib.suppress(ConnectionClosed, OSError):
                 self._feed.send(self._message(number))
 

@@ -1,4 +1,4 @@
-"""What an attack may leave behind in memory."""
+"""The memory that an attack may leave in use."""
 
 import contextlib
 import os
@@ -11,8 +11,8 @@ MIB = 1 << 20
 
 @contextlib.contextmanager
 def returns_memory(program: Program):
-    """What the program has resident comes back to within 32 MiB of what it had before; with a
-    sanitizer's allocator to within 512, as it keeps much of what is freed."""
+    """The program's resident memory returns to within 32 MiB of what it was before; with a
+    sanitizer to within 512, because its allocator keeps much of what is freed."""
     most = (512 if "AIRQUALITY_SLOW" in os.environ else 32) * MIB
     before = program.resident_bytes
     yield

@@ -1,4 +1,4 @@
-"""Names of families that several tests ask for."""
+"""Names of metric families that several tests use."""
 
 INDEX = "airquality_index"
 CONCENTRATION = "airquality_concentration_ugm3"

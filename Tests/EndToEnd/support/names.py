@@ -1,4 +1,4 @@
-"""Names of cities that something along the way could take apart."""
+"""Names of cities that something along the way could mangle."""
 
 ODD_NAMES = [
     'quo"te',
@@ -13,7 +13,7 @@ ODD_NAMES = [
     "👩‍👩‍👧‍👦",
     "القاهرة",
     "עִיר \u202eleft",
-    "e\u0301",  # two spellings that Unicode takes for one
+    "e\u0301",  # two spellings that Unicode considers the same
     "\u00e9",
     "line\u2028separator",
     "\ufeffbyte order mark",
@@ -28,4 +28,4 @@ ODD_NAMES = [
 ]
 #: As a feed may send them.
 SENT_NAMES = [f"  {name}  " if name == "trimmed" else name for name in ODD_NAMES]
-REFUSED_NAMES = ["new\nline", "tab\tstop", "next\u0085line", "x" * 129, " \r\n "]
+REJECTED_NAMES = ["new\nline", "tab\tstop", "next\u0085line", "x" * 129, " \r\n "]

@@ -1,4 +1,4 @@
-"""The specification's grammar as a judge of OpenMetrics pages."""
+"""Checks OpenMetrics pages with the grammar of the specification."""
 
 import pathlib
 
@@ -6,14 +6,14 @@ import abnf
 
 
 class _Rule(abnf.Rule):
-    """A namespace of its own for the rules of openmetrics.abnf."""
+    """A separate namespace for the rules of openmetrics.abnf."""
 
 
 _Rule.from_file(pathlib.Path(__file__).with_name("openmetrics.abnf"))
 
 
 def complaint(page: str) -> str | None:
-    """What the grammar has against the page; None when it accepts it."""
+    """The error of the grammar in the page; None if it accepts the page."""
     try:
         _Rule("exposition").parse_all(page)
     except abnf.ParseError as error:

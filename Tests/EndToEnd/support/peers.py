@@ -1,4 +1,4 @@
-"""Peers that we did not write: Python's WebSocket server, a real Prometheus."""
+"""Third-party peers: Python's WebSocket server, a real Prometheus."""
 
 import json
 import pathlib
@@ -16,7 +16,7 @@ from support.waiting import wait_for
 
 
 class WebSocketFeed:
-    """A feed by Python's `websockets`: sends what it is told to every client, and names its source
+    """A feed with Python's `websockets`: sends given messages to every client, and names its source
     in the handshake."""
 
     def __init__(self, port: int = 0, source: str | None = None, **options):
@@ -36,7 +36,7 @@ class WebSocketFeed:
     def _serve(self, connection: ServerConnection):
         with self._changed:
             self.clients.append(connection)
-            # Last: whoever sees the request wants to talk to its client.
+            # Last, because a test that sees the request wants to talk to its client.
             self.requests.append(connection.request)
             self._changed.notify_all()
         try:
@@ -65,14 +65,14 @@ class WebSocketFeed:
             )
 
     def send(self, message, **options) -> None:
-        """A text, bytes, or what is sent as JSON."""
+        """Sends a text, bytes, or anything else as JSON."""
         if not isinstance(message, (str, bytes)):
             message = json.dumps(message)
         for client in list(self.clients):
             client.send(message, **options)
 
     def send_cities(self, aqi: float, count: int = 100) -> None:
-        """One message with as many cities, `City 0` and so on."""
+        """Sends one message with `count` cities, `City 0` and so on."""
         self.send([{"city": f"City {number}", "aqi": aqi} for number in range(count)])
 
     def close_clients(self, code: int = 1000) -> None:
@@ -80,13 +80,13 @@ class WebSocketFeed:
             client.close(code)
 
     def stop(self) -> None:
-        # Takes nobody new first of all: a client that is closed may be back at once.
+        # First of all, it accepts no new clients: one that is closed may reconnect at once.
         self._server.shutdown()
         self._thread.join(10)
 
 
 class Prometheus(Program):
-    """Debian's Prometheus, scraping the targets every second. `sections` are more of its
+    """Debian's Prometheus, scraping the targets every second. `sections` are added to its
     configuration."""
 
     def __init__(
@@ -116,7 +116,7 @@ class Prometheus(Program):
         wait_for(lambda: self._get("/-/ready"), "Prometheus to be ready", 60)
 
     def stop(self) -> None:
-        # What it has stored is not needed, and writing that to the end can take it a minute.
+        # Its data are not needed, and writing them to the end can take a minute.
         self.kill()
 
     def _get(self, path: str) -> bytes:
@@ -124,7 +124,7 @@ class Prometheus(Program):
             return response.read()
 
     def ask(self, path: str, **parameters):
-        """The `data` of an answer of its API; ValueError with its own words when it refuses."""
+        """The `data` of a response of its API; ValueError with its own words if it rejects."""
         query = urllib.parse.urlencode(parameters, doseq=True)
         try:
             return json.loads(self._get(f"/api/v1/{path}?{query}"))["data"]
@@ -138,7 +138,7 @@ class Prometheus(Program):
         return [{"metric": {}, "value": result}] if data["resultType"] == "scalar" else result
 
     def query_range(self, expression: str, seconds: float, step: float = 1) -> list[dict]:
-        """The result from so many seconds ago until now."""
+        """The result from the given number of seconds ago until now."""
         now = time.time()
         times = {"start": now - seconds, "end": now, "step": step}
         return self.ask("query_range", query=expression, **times)["result"]

@@ -20,7 +20,7 @@ from support.waiting import wait_for
 
 
 def free_ports(count: int) -> list[int]:
-    """Of this host, for programs that cannot be told to choose one."""
+    """Free ports of this host, for programs that cannot choose one themselves."""
     sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
     ports = [each.getsockname()[1] for each in sockets]
     for each in sockets:
@@ -77,7 +77,7 @@ class Program:
         self.wait()
 
     def stop(self) -> str | None:
-        """Ends the program with SIGTERM; says what was wrong with its end, if anything."""
+        """Ends the program with SIGTERM, and returns what went wrong, if anything."""
         if self.is_running:
             self.signal(signal.SIGTERM)
             failure = None
@@ -115,8 +115,8 @@ class Program:
         return len(self.lines(words))
 
     def wait_for_line(self, words: str, count: int | None = None, seconds: float = 30) -> str:
-        """Waits for a line of its log with these words, or until there are just so many; the first
-        of them."""
+        """Waits for a line of its log with these words, or for exactly `count` of them, and returns
+        the first one."""
         return wait_for(
             lambda: (found := self.lines(words)) and count in (None, len(found)) and found,
             f"a line of the log: {words}",
@@ -136,7 +136,7 @@ class Program:
         assert match, "\n".join([f"{self.command[0]} ended:", *self.errors[-40:]])
         return match
 
-    # What the kernel says of the process.
+    # What the kernel reports about the process.
 
     def _status_bytes(self, name: str) -> int:
         status = pathlib.Path(f"/proc/{self.pid}/status").read_text()
@@ -152,7 +152,7 @@ class Program:
 
     @property
     def processor_seconds(self) -> float:
-        """Of all threads that live, by the scheduler's clock, which counts nanoseconds."""
+        """The time of all living threads, by the scheduler's clock, which counts nanoseconds."""
         tasks = pathlib.Path(f"/proc/{self.pid}/task").iterdir()
         return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e9
 
@@ -166,7 +166,7 @@ class Program:
 
 
 class Exporter(Program):
-    """The exporter on a free port; `log` are its lines."""
+    """The exporter on a free port."""
 
     def __init__(
         self,
@@ -203,7 +203,7 @@ class Exporter(Program):
         return Exposition(answer.text)
 
     def figure(self, name: str, **labels: str) -> float:
-        """The sum of the samples, without a look at the rest of a large page."""
+        """The sum of the samples, without parsing the rest of a large page."""
         lines = re.findall(rb"^%s[ {].*" % name.encode(), self.get("/metrics").body, re.MULTILINE)
         wanted = [f'{label}="{value}"'.encode() for label, value in labels.items()]
         return sum(
@@ -225,7 +225,7 @@ class Exporter(Program):
         at_least: float = -math.inf,
         **labels: str,
     ) -> float:
-        """Waits until the sample is there, and has the value, or one that is no less."""
+        """Waits until the sample exists and has the value, or at least the given one."""
 
         def found() -> list[float]:
             samples = self.scrape().samples(name, **labels)[:1]
@@ -236,7 +236,7 @@ class Exporter(Program):
 
 
 class Feed(Program):
-    """air-quality-feed, listening."""
+    """air-quality-feed as a server."""
 
     def __init__(
         self,
@@ -265,7 +265,7 @@ class Programs:
     def start(
         self, name: str, *arguments: str, environment=None, launcher: tuple[str, ...] = ()
     ) -> Program:
-        """Starts a program with no more than is given; the launcher is a command that becomes the
+        """Starts a program with only these arguments; the launcher is a command that becomes the
         program."""
         return Program([*launcher, str(self.folder / name), *arguments], environment)
 
@@ -276,7 +276,7 @@ class Programs:
         return program
 
     def rejection(self, name: str, *arguments: str, **options) -> str:
-        """The one line with which a program ends that does not take what it is given."""
+        """The one line with which a program rejects its arguments."""
         program = self.run(name, *arguments, **options)
         found = program.process.returncode, program.output, len(program.errors)
         assert found == (1, [], 1), program.errors

@@ -1,4 +1,4 @@
-"""A WebSocket server on raw sockets: it keeps to RFC 6455, except where it is told to break it."""
+"""A WebSocket server on raw sockets: it follows RFC 6455 unless it is told to break it."""
 
 import base64
 import contextlib
@@ -15,7 +15,7 @@ from collections.abc import Callable
 
 CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG = 0, 1, 2, 8, 9, 10
 
-#: Of frames that have one.
+#: The mask of masked frames.
 MASK = b"\x01\x02\x03\x04"
 
 COMPRESSION = "permessage-deflate; server_no_context_takeover; client_no_context_takeover"
@@ -43,9 +43,9 @@ def frame(
 ) -> bytes:
     """A frame (RFC 6455, section 5.2).
 
-    `reserved`: the bits RSV1 (4), RSV2 (2), RSV3 (1); `length`: what the header says when it is not
-    the payload's; `width`: bits of the length's field, 7, 16 or 64, when it is not the shortest;
-    `masked`: the payload is masked already.
+    `reserved`: the bits RSV1 (4), RSV2 (2), RSV3 (1); `length`: the length in the header, if it is
+    not the payload's; `width`: the bits of the length field, 7, 16 or 64, if not the shortest;
+    `masked`: the payload is already masked.
     """
     length = len(payload) if length is None else length
     width = width or (7 if length < 126 else 16 if length < 1 << 16 else 64)
@@ -65,13 +65,13 @@ def masked(payload: bytes, mask: bytes = MASK) -> bytes:
 
 
 def accept(key: str) -> str:
-    """What a server answers to a client's key (RFC 6455, section 4.2.2)."""
+    """The server's response to a client's key (RFC 6455, section 4.2.2)."""
     digest = hashlib.sha1((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").encode()).digest()
     return base64.b64encode(digest).decode()
 
 
 def switching(accept: str, more: str = "") -> bytes:
-    """An answer of status 101; `more`: lines with their ends."""
+    """A response of status 101; `more`: lines with their ends."""
     return (
         "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
         f"Sec-WebSocket-Accept: {accept}\r\n{more}\r\n"
@@ -79,7 +79,7 @@ def switching(accept: str, more: str = "") -> bytes:
 
 
 def compressed(text: bytes) -> bytes:
-    """A message's payload as permessage-deflate has it (RFC 7692, section 7.2.1)."""
+    """A message's payload, compressed by permessage-deflate (RFC 7692, section 7.2.1)."""
     deflate = zlib.compressobj(9, zlib.DEFLATED, -15)
     return (deflate.compress(text) + deflate.flush(zlib.Z_SYNC_FLUSH))[:-4]
 
@@ -100,7 +100,7 @@ class Connection:
         self._buffer = b""
 
     def read_head(self) -> str:
-        """Of a request or a response, without its end."""
+        """The head of a request or a response, without its end."""
         while b"\r\n\r\n" not in self._buffer:
             self._fill()
         head, _, self._buffer = self._buffer.partition(b"\r\n\r\n")
@@ -142,12 +142,12 @@ class Peer(Connection):
     def __init__(self, feed: "RawFeed", connection: socket.socket, number: int):
         super().__init__(connection)
         self.feed = feed
-        #: 1 for the first connection that the feed was asked for.
+        #: 1 for the first connection to the feed.
         self.number = number
         self.request = ""
         #: The frames of the client, as opcode and payload.
         self.received: list[tuple[int, bytes]] = []
-        #: The first reading is sent.
+        #: Set once the first reading is sent.
         self.is_open = threading.Event()
 
     # Handshake
@@ -157,14 +157,14 @@ class Peer(Connection):
 
     @property
     def accept(self) -> str:
-        """What the answer has to have as `Sec-WebSocket-Accept`."""
+        """The right `Sec-WebSocket-Accept` of the response."""
         key = re.search(r"(?im)^Sec-WebSocket-Key: *(\S+)", self.request)
         return accept(key[1] if key else "")
 
     def answer(
         self, extensions: str | None = None, accept: str | None = None, more: str = ""
     ) -> bytes:
-        """The valid answer of status 101, or one that is wrong in these points; `more`: lines with
+        """The valid response of status 101, or one with these fields wrong; `more`: lines with
         their ends."""
         offered = f"Sec-WebSocket-Extensions: {extensions}\r\n" if extensions else ""
         return switching(accept or self.accept, offered + more)
@@ -176,7 +176,7 @@ class Peer(Connection):
     # Frames
 
     def fault(self) -> None:
-        """From now on the client has something to notice."""
+        """Notes the time from which the client can notice the fault."""
         # By the clock of the exporter's log and metrics.
         self.feed.fault_at = time.time()
 
@@ -196,13 +196,13 @@ class Peer(Connection):
         return opcode, payload
 
     def wait_for_pong(self, payload: bytes) -> None:
-        """Until the client has read all that was sent."""
+        """Waits until the client has read all that was sent."""
         self.send(frame(PING, payload))
         while self.read_frame() != (PONG, payload):
             pass
 
     def serve(self) -> None:
-        """Does what a good server does until the client hangs up."""
+        """Behaves as a good server does until the client closes."""
         while True:
             opcode, payload = self.read_frame()
             if opcode == PING:
@@ -212,7 +212,7 @@ class Peer(Connection):
                 return
 
     def read_nothing(self) -> None:
-        """Neither reads nor answers until the client hangs up."""
+        """Neither reads nor responds until the client closes."""
         # A reset or an end of the stream are seen without reading.
         while True:
             with contextlib.suppress(BlockingIOError):
@@ -244,7 +244,7 @@ Behaviour = Callable[[Peer], None]
 
 
 def good(peer: Peer) -> None:
-    """A feed as it should be: the reading says which connection it came by."""
+    """A good feed, whose reading is the number of its connection."""
     peer.open()
     peer.send_reading(peer.number)
     peer.is_open.set()
@@ -252,7 +252,7 @@ def good(peer: Peer) -> None:
 
 
 class RawFeed:
-    """Gives each connection the next of the behaviours, and those after them the last one."""
+    """Gives each connection the next behaviour, and further connections the last one."""
 
     def __init__(self, *behaviours: Behaviour, host: str = "127.0.0.1"):
         self.behaviours = list(behaviours)
@@ -297,7 +297,7 @@ class RawFeed:
             behaviour(peer)
         except Gone:
             pass
-        except BaseException as error:  # noqa: BLE001: the test has to hear of it
+        except BaseException as error:  # noqa: BLE001: the test must learn of it
             self.failures.append(error)
         finally:
             peer.socket.close()
@@ -313,7 +313,7 @@ class RawFeed:
 
     def stop(self) -> None:
         self.is_stopping.set()
-        # Closing alone would not end an accept that waits.
+        # Closing alone would not end a blocked accept.
         with contextlib.suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()

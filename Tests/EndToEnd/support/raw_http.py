@@ -1,4 +1,4 @@
-"""HTTP by hand: bytes that no client library would send, and what comes back."""
+"""HTTP by hand: bytes that no client library would send, and the responses to them."""
 
 import contextlib
 import socket
@@ -23,7 +23,7 @@ def connect(
 
 
 def abort(client: socket.socket) -> None:
-    """Closes with a reset, as a client that was killed."""
+    """Closes with a reset, like a client that was killed."""
     client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     client.close()
 
@@ -32,20 +32,20 @@ def read_to_end(client: socket.socket) -> bytes:
     return b"".join(iter(lambda: client.recv(1 << 16), b""))
 
 
-# Behind whatever came before, this ends every header that is open, and then the connection.
+# After anything else, this ends an open header, and then the connection.
 GOODBYE = b"\r\n\r\nGET /-/healthy HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 
 
 def exchange(
     port: int, request: bytes, seconds: float = 30, tls: ssl.SSLContext | None = None
 ) -> bytes:
-    """All that comes until the server closes, which the request must bring it to do."""
+    """All that is received until the server closes, which the request must make it do."""
     with contextlib.ExitStack() as stack:
         client = stack.enter_context(connect(port, seconds))
         if tls:
             client = stack.enter_context(tls.wrap_socket(client, server_hostname="localhost"))
         received = b""
-        # It may have closed in the middle, and have said why.
+        # The server may have closed meanwhile, and have said why.
         with contextlib.suppress(OSError):
             client.sendall(request)
         try:
@@ -54,8 +54,8 @@ def exchange(
         except (ConnectionResetError, BrokenPipeError):
             pass  # TLS writes as well while it reads.
         except ssl.SSLError as error:
-            # Version 1 of the library closes in the middle of a large request without a goodbye of
-            # TLS.
+            # Version 1 of the library closes in the middle of a large request without a
+            # close_notify.
             if (
                 not libmicrohttpd.REFUSES
                 or error.reason != "UNEXPECTED_EOF_WHILE_READING"
@@ -66,8 +66,8 @@ def exchange(
 
 
 def parse_answers(received: bytes, *methods: str) -> list[Answer]:
-    """The answers in what was received; an assertion fails for whatever is not a well-formed
-    answer. Methods beyond the given ones are GET."""
+    """The responses in what was received; an assertion fails for anything but well-formed
+    responses. Methods beyond the given ones are GET."""
     answers = []
     while received:
         head, separator, rest = received.partition(b"\r\n\r\n")

@@ -1,8 +1,8 @@
-"""The rule by which cities are in shards, which docker/README.md names."""
+"""The rule that assigns cities to shards, which docker/README.md names."""
 
 
 def shard(name: str, count: int) -> int:
-    """The shard, from 0, of a city of so many: jump consistent hash of the name's FNV-1a."""
+    """The shard of a city, from 0 to below the count: jump consistent hash of its FNV-1a."""
     key = 0xCBF29CE484222325
     for byte in name.strip(" \t\n\v\f\r").encode():
         key = (key ^ byte) * 0x100000001B3 % 2**64

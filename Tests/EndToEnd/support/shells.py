@@ -1,5 +1,5 @@
-"""Shells at a terminal: what is on a command line after keys were pressed. The programs are found
-by PATH."""
+"""Shells at a terminal: the words of a command line after keys were pressed. The programs are found
+through PATH."""
 
 import os
 import pty
@@ -8,7 +8,7 @@ import select
 import signal
 import time
 
-# What a shell runs in the place of each program: it shows its arguments.
+# What a shell runs in place of each program, to show its arguments.
 SHOW = "printf '%s%s' SHO WN:; printf '<%s>' {arguments}; printf '%s%s\\n' : END"
 
 

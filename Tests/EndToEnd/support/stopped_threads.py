@@ -6,12 +6,12 @@ import os
 import pathlib
 
 SEIZE, INTERRUPT = 0x4206, 0x4207
-#: Of waitpid: threads that are not children as well.
+#: An option of waitpid: threads that are not children as well.
 ALL = 0x40000000
 
 
 def find(process: int, name: str) -> int:
-    """The thread of that name."""
+    """The thread with that name."""
     tasks = pathlib.Path(f"/proc/{process}/task").iterdir()
     found = [int(task.name) for task in tasks if (task / "comm").read_text().strip() == name]
     assert len(found) == 1, f"threads named {name}: {found}"
@@ -19,7 +19,7 @@ def find(process: int, name: str) -> int:
 
 
 def stop(thread: int) -> None:
-    """Stops it until this process ends or `forget`s it. PermissionError where ptrace is not
+    """Stops the thread until this process ends or `forget`s it. PermissionError if ptrace is not
     allowed."""
     ptrace = ctypes.CDLL(None, use_errno=True).ptrace
     ptrace.argtypes = (ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p)
@@ -32,7 +32,6 @@ def stop(thread: int) -> None:
 
 
 def forget(thread: int) -> None:
-    """Takes note of its end, before which its process does not end for the one who has stopped
-    it."""
+    """Reaps the thread, without which its process does not end for the one that stopped it."""
     with contextlib.suppress(ChildProcessError):
         os.waitpid(thread, ALL | os.WNOHANG)

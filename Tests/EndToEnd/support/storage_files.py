@@ -1,4 +1,4 @@
-"""Storage files as a proper end of the program leaves them."""
+"""Storage files as a clean shutdown of the program leaves them."""
 
 import contextlib
 import pathlib
@@ -13,9 +13,9 @@ SCHEMA = pathlib.Path(__file__).parents[3] / "Sources/Exporter/Storage/StorageSc
 
 
 def storage_file(file: pathlib.Path, cities: int, points: int) -> None:
-    """Cities with points each 30 s, the newest of them now."""
+    """Writes cities with a point every 30 s, the newest of them now."""
     source = SCHEMA.read_text()
-    # The program compares the definitions to the letter.
+    # The program compares the definitions exactly.
     creation = textwrap.dedent(re.search(r'tables = """\n(.*?)"""', source, re.DOTALL)[1])
     version = re.search(r"version = (\d+)", source)[1]
     random_ = random.Random(7)
@@ -43,7 +43,7 @@ def storage_file(file: pathlib.Path, cities: int, points: int) -> None:
 
 
 def stored(file: pathlib.Path, query: str) -> list[tuple]:
-    """The answer to a query of a copy, because the program keeps its file locked."""
+    """The result of a query of a copy, because the program keeps its file locked."""
     copy = file.with_name("copy.db")
     for suffix in ("", "-wal"):
         pathlib.Path(f"{copy}{suffix}").write_bytes(pathlib.Path(f"{file}{suffix}").read_bytes())

@@ -1,4 +1,4 @@
-"""The faults of a feed with TLS: servers that are not whom they should be, or cut TLS off."""
+"""The faults of a feed over TLS: servers that cannot be trusted, or cut TLS off."""
 
 import contextlib
 
@@ -13,8 +13,8 @@ def secured(context, behaviour: Behaviour) -> Behaviour:
     return behave
 
 
-def refused_by_client(context) -> Behaviour:
-    """The client does not come further than this."""
+def rejected_by_client(context) -> Behaviour:
+    """The client must end the handshake."""
 
     def behave(peer: Peer) -> None:
         peer.fault()
@@ -25,7 +25,7 @@ def refused_by_client(context) -> Behaviour:
     return behave
 
 
-def plain_answer(peer: Peer) -> None:
+def plain_response(peer: Peer) -> None:
     peer.fault()
     peer.socket.recv(1000)
     peer.send(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
@@ -40,19 +40,19 @@ def end_of_stream(peer: Peer) -> None:
     peer.fault()
 
 
-def end_without_goodbye(peer: Peer) -> None:
-    """The TCP connection ends inside TLS, as it does when somebody in between cuts it."""
+def end_without_close_notify(peer: Peer) -> None:
+    """The TCP connection ends inside TLS, as when something in between cuts it."""
     good_until_reading(peer)
     peer.end_sending()
-    # From here on Python's socket knows nothing of TLS any more.
+    # From here on, Python's socket no longer knows of TLS.
     with contextlib.suppress(OSError):
         while peer.socket.recv(1000):
             pass
 
 
-def goodbye_of_tls_only(peer: Peer) -> None:
+def only_close_notify(peer: Peer) -> None:
     good_until_reading(peer)
-    # The client may hang up without a goodbye of its own.
+    # The client may close the connection without its own close_notify.
     with contextlib.suppress(OSError):
         peer.socket.unwrap()
 

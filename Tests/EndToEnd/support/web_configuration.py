@@ -38,7 +38,7 @@ class Client:
         return curl(self.base + path, *self.trust, *options)
 
     def status(self, path: str = "/metrics", *options: str) -> int | str:
-        """The status, or "refused" when TLS failed."""
+        """The status, or "refused" if TLS failed."""
         try:
             return self(path, *options).status
         except CurlError as error:
@@ -64,7 +64,7 @@ def expect_healthcheck(programs, address: str, file: str | None = None) -> None:
 
 
 def expect_success(programs, *command: str, **options) -> None:
-    """Of a health check, once the exporter is ready; it says one line."""
+    """Expects a health check to succeed with one line, once the exporter is ready."""
 
     def check() -> bool:
         ended = programs.run(*command, **options)

@@ -13,7 +13,7 @@ from prometheus_client.parser import text_string_to_metric_families as parse_tex
 from support import metrics, openmetrics_grammar
 from support.exposition import duplicate_series, parse_samples
 from support.formats import ENCODINGS, FORMATS, OPENMETRICS_TEXT, TEXT, gunzip
-from support.names import ODD_NAMES, REFUSED_NAMES, SENT_NAMES
+from support.names import ODD_NAMES, REJECTED_NAMES, SENT_NAMES
 from support.peers import WebSocketFeed
 
 README = pathlib.Path(__file__).parents[3] / "Sources/Exporter/AirQualityExporter/README.md"
@@ -59,8 +59,8 @@ def exporter(programs, tmp_path_factory):
                     for name, aqi in zip(SENT_NAMES, values)
                 ]
             )
-        feed.send([{"city": name, "aqi": 1} for name in REFUSED_NAMES])
-        exporter.wait_for_sample(metrics.REJECTED, len(REFUSED_NAMES), reason="bad_city")
+        feed.send([{"city": name, "aqi": 1} for name in REJECTED_NAMES])
+        exporter.wait_for_sample(metrics.REJECTED, len(REJECTED_NAMES), reason="bad_city")
         exporter.wait_for_sample(metrics.READINGS, 3 * len(ODD_NAMES))
         exporter.wait_for_sample(metrics.LAST_WRITE)
         yield exporter

@@ -45,8 +45,8 @@ class Database:
             return response.read()
 
     def query(self, expression: str) -> list[dict]:
-        answer = json.loads(self.get("/api/v1/query", query=expression, nocache=1))
-        return answer["data"]["result"]
+        response = json.loads(self.get("/api/v1/query", query=expression, nocache=1))
+        return response["data"]["result"]
 
     def number(self, expression: str) -> float:
         found = self.query(expression)

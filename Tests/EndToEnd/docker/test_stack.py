@@ -105,8 +105,8 @@ def test_prometheus_finds_the_alertmanager(stack):
 
 def test_the_exporter_is_published_and_serves_its_history(stack):
     def with_points():
-        answer = ask(stack.exporter, "/history.json")
-        return answer["points"] and answer
+        response = ask(stack.exporter, "/history.json")
+        return response["points"] and response
 
     assert wait_for(with_points, "points in the history")["capacity"] == 210
 

@@ -92,8 +92,8 @@ def test_hundreds_of_reconnects_leak_no_resources(start):
 
 @pytest.mark.parametrize("fault", ["refused", "timeout", "handshake"])
 def test_a_dead_feed_does_not_disturb_another(start, fault):
-    answer = answering("HTTP/1.1 500 Oh\nContent-Length: 0")
-    acts = {"refused": good, "timeout": never_answer, "handshake": answer}
+    response = answering("HTTP/1.1 500 Oh\nContent-Length: 0")
+    acts = {"refused": good, "timeout": never_answer, "handshake": response}
     with WebSocketFeed() as live_feed, RawFeed(acts[fault]) as dead_feed:
         dead = f"ws://127.0.0.1:{CLOSED_PORT}/" if fault == "refused" else dead_feed.url
         live = live_feed.url
@@ -156,11 +156,11 @@ def test_a_flood_of_readings_is_read_completely_while_scrapes_continue(start):
         slowest, scrapes = 0.0, 0
         while not is_over.wait(0.1):
             began = time.monotonic()
-            answer = exporter.get("/metrics")
+            response = exporter.get("/metrics")
             slowest = max(slowest, time.monotonic() - began)
             scrapes += 1
             # The city of the last message may be there before the loop notices the end.
-            assert Exposition(answer.text).value(metrics.CITIES) in (len(CITIES), len(CITIES) + 1)
+            assert Exposition(response.text).value(metrics.CITIES) in (len(CITIES), len(CITIES) + 1)
         exporter.wait_for_sample(metrics.INDEX, 42, city="Sentinel", seconds=60)
         page = exporter.scrape()
         values = page.by(metrics.INDEX, "city")

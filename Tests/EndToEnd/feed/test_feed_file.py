@@ -92,8 +92,8 @@ def test_a_reload_affects_only_the_feeds_that_changed(start, feeds, file):
         assert set(labels(exporter)) == {kept.url, name}
     # A file that has become invalid changes nothing.
     file.write_text("- name: nothing\n")
-    answer = exporter.get("/-/reload", "POST")
-    assert answer.status == 500 and "line 1" in answer.text
+    response = exporter.get("/-/reload", "POST")
+    assert response.status == 500 and "line 1" in response.text
     assert exporter.scrape().value(f"{RELOAD}ful") == 0
     assert "\u00e9" in labels(exporter) and len(new.clients) == 1
 
@@ -166,8 +166,8 @@ def test_a_reload_that_would_send_secrets_to_another_host_fails(start, feeds, fi
         f"- {{url: {one.url}, name: one}}\n"
         f"- {{url: '{two.url.replace('127.0.0.1', 'localhost')}', name: two}}\n"
     )
-    answer = exporter.get("/-/reload", "POST")
-    assert answer.status == 500 and "--feed.header: expected feeds on one host" in answer.text
+    response = exporter.get("/-/reload", "POST")
+    assert response.status == 500 and "--feed.header: expected feeds on one host" in response.text
     assert labels(exporter) == ["one"] and not two.requests
     assert exporter.scrape().value(f"{RELOAD}ful") == 0
 
@@ -179,8 +179,8 @@ def test_a_reload_with_an_empty_file_fails_and_changes_nothing(start, feeds, fil
     exporter = start.exporter("--feed.file", str(file), "--web.enable-lifecycle", *others)
     feeds[0].wait_for_client()
     file.write_text(text)
-    answer = exporter.get("/-/reload", "POST")
-    assert answer.status == 500 and "no feed, expected a list" in answer.text
+    response = exporter.get("/-/reload", "POST")
+    assert response.status == 500 and "no feed, expected a list" in response.text
     assert "one" in labels(exporter) and len(feeds[0].clients) == 1
 
 
@@ -192,9 +192,9 @@ def test_a_reload_to_more_feeds_than_open_files_allow_changes_nothing(start, fee
     )
     feeds[0].wait_for_client()
     file.write_text("".join(f"- {{url: {feeds[1].url}, name: f{n}}}\n" for n in range(60)))
-    answer = exporter.get("/-/reload", "POST")
-    assert answer.status == 500
-    assert "the limit of open files is 72, at least 544 are needed" in answer.text
+    response = exporter.get("/-/reload", "POST")
+    assert response.status == 500
+    assert "the limit of open files is 72, at least 544 are needed" in response.text
     assert labels(exporter) == ["one"] and len(feeds[0].clients) == 1
 
 

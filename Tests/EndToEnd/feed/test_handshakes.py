@@ -84,9 +84,9 @@ def test_a_file_of_authorities_that_has_become_invalid_fails_the_reload(start, a
     )
     assert exporter.get("/-/reload", method="POST").status == 200
     path.write_text("")
-    answer = exporter.get("/-/reload", method="POST")
-    assert answer.status == 500
-    assert f'--feed.ca-file "{path}": expected certificates of authorities in PEM' in answer.text
+    response = exporter.get("/-/reload", method="POST")
+    assert response.status == 500
+    assert f'--feed.ca-file "{path}": expected certificates of authorities in PEM' in response.text
     exporter.wait_for_line("Feeds not loaded, keeping the previous ones", 1)
     path.write_bytes(authority.file.read_bytes())
     assert exporter.get("/-/reload", method="POST").status == 200

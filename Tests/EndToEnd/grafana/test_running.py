@@ -143,8 +143,8 @@ def test_a_chart_keeps_its_past_while_the_exporter_is_down(prometheus, panel):
         assert names(shown) <= names(later), query
 
 
-def names(answer: dict) -> set[str]:
-    return {str(one["metric"]) for one in answer["result"]}
+def names(response: dict) -> set[str]:
+    return {str(one["metric"]) for one in response["result"]}
 
 
 @pytest.mark.parametrize("city", CITIES)

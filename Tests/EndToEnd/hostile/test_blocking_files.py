@@ -7,8 +7,8 @@ import signal
 
 import pytest
 
-from support.answers import expect_one_line
 from support.memory import returns_memory
+from support.responses import expect_one_line
 from support.waiting import wait_for
 
 

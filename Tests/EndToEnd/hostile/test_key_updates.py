@@ -38,8 +38,8 @@ class KeyUpdater:
         request = ctypes.create_string_buffer(8192)
         count = TLS.SSL_read(session, request, len(request))
         key = re.search(rb"Sec-WebSocket-Key: (\S+)", request.raw[:count])[1].decode()
-        answer = raw_feed.switching(raw_feed.accept(key))
-        assert TLS.SSL_write(session, answer, len(answer)) == len(answer)
+        response = raw_feed.switching(raw_feed.accept(key))
+        assert TLS.SSL_write(session, response, len(response)) == len(response)
         while (
             TLS.SSL_key_update(session, UPDATE_REQUESTED) == 1
             and TLS.SSL_do_handshake(session) == 1

@@ -136,7 +136,7 @@ def test_the_list_and_the_chart_work_without_script(air, browser):
     browser.find("#search").send_keys("KOL")
     browser.find("form button").click()
     wait_for(
-        lambda: browser.driver.current_url == air.address + "/?search=KOL&sort=name", "the answer"
+        lambda: browser.driver.current_url == air.address + "/?search=KOL&sort=name", "the response"
     )
     assert [element.text for element in browser.all("li.city .name")] == ["Kolkata"]
     browser.find("li.city .name").click()
@@ -204,16 +204,16 @@ def test_the_page_works_under_a_path_of_a_proxy_that_rejects_events(air, browser
                 return self.send_error(404)
             if self.path == "/air/events":
                 return self.send_error(502)
-            answer = air.exporter.get(
+            response = air.exporter.get(
                 self.path.removeprefix("/air"), headers={"Accept": self.headers["Accept"]}
             )
-            self.send_response(answer.status)
+            self.send_response(response.status)
             for name in ("Content-Type", "Content-Security-Policy", "X-Content-Type-Options"):
-                if name in answer.headers:
-                    self.send_header(name, answer.headers[name])
-            self.send_header("Content-Length", str(len(answer.body)))
+                if name in response.headers:
+                    self.send_header(name, response.headers[name])
+            self.send_header("Content-Length", str(len(response.body)))
             self.end_headers()
-            self.wfile.write(answer.body)
+            self.wfile.write(response.body)
 
         def log_message(self, *_):
             pass

@@ -41,10 +41,10 @@ def test_shards_divide_the_cities_and_name_the_shard_of_each_history(start, pyth
     # Each exporter names the shard that has the history of a city.
     for city in (CITIES[0], "Nāgpur"):
         for exporter in exporters:
-            answer = exporter.get(f"/history.json?city={urllib.parse.quote(city)}")
-            assert answer.status == 200
-            assert answer.headers["Air-Quality-Shard"] == f"{shard(city, SHARDS)}/{SHARDS}"
-            assert bool(answer.json["points"]) == (city in exported(exporter))
+            response = exporter.get(f"/history.json?city={urllib.parse.quote(city)}")
+            assert response.status == 200
+            assert response.headers["Air-Quality-Shard"] == f"{shard(city, SHARDS)}/{SHARDS}"
+            assert bool(response.json["points"]) == (city in exported(exporter))
 
 
 def test_cities_of_other_shards_are_removed_from_the_storage(start, python_feed, tmp_path):

@@ -3,7 +3,7 @@
 import json
 import subprocess
 
-from support.answers import Answer
+from support.responses import Response
 
 
 class CurlError(Exception):
@@ -20,7 +20,7 @@ COULD_NOT_CONNECT, BAD_PEER_CERTIFICATE = 7, 60
 TLS_FAILURES = (35, 52, 55, 56, BAD_PEER_CERTIFICATE)
 
 
-def curl(url: str, *options: str, seconds: int = 30) -> Answer:
+def curl(url: str, *options: str, seconds: int = 30) -> Response:
     """One request, without redirects and without the user's configuration."""
     command = ["curl", "--disable", "--silent", "--show-error", "--max-time", str(seconds)]
     command += ["--write-out", "%{stderr}%{json}\n%{header_json}", *options, url]
@@ -28,7 +28,7 @@ def curl(url: str, *options: str, seconds: int = 30) -> Answer:
     if ended.returncode != 0:
         raise CurlError(ended.returncode, ended.stderr.decode(errors="replace").splitlines()[0])
     said, _, headers = ended.stderr.decode().partition("\n")
-    return Answer(
+    return Response(
         json.loads(said)["response_code"],
         {name.title(): ", ".join(values) for name, values in json.loads(headers).items()},
         ended.stdout,

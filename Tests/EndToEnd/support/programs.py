@@ -14,8 +14,8 @@ import subprocess
 import threading
 import urllib.parse
 
-from support.answers import Answer
 from support.exposition import Exposition
+from support.responses import Response
 from support.waiting import wait_for
 
 
@@ -189,18 +189,18 @@ class Exporter(Program):
 
     def get(
         self, path: str, method: str = "GET", headers: dict[str, str] = {}, seconds: float = 30
-    ) -> Answer:
+    ) -> Response:
         client = http.client.HTTPConnection("127.0.0.1", self.port, timeout=seconds)
         with contextlib.closing(client):
             client.request(method, path, headers=headers)
             response = client.getresponse()
             fields = {name.title(): value for name, value in response.getheaders()}
-            return Answer(response.status, fields, response.read())
+            return Response(response.status, fields, response.read())
 
     def scrape(self) -> Exposition:
-        answer = self.get("/metrics")
-        assert answer.status == 200, answer
-        return Exposition(answer.text)
+        response = self.get("/metrics")
+        assert response.status == 200, response
+        return Exposition(response.text)
 
     def figure(self, name: str, **labels: str) -> float:
         """The sum of the samples, without parsing the rest of a large page."""

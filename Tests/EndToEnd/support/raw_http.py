@@ -6,7 +6,7 @@ import ssl
 import struct
 
 from support import libmicrohttpd
-from support.answers import Answer
+from support.responses import Response
 
 
 def connect(
@@ -57,7 +57,7 @@ def exchange(
             # Version 1 of the library closes in the middle of a large request without a
             # close_notify.
             if (
-                not libmicrohttpd.REFUSES
+                not libmicrohttpd.REJECTS
                 or error.reason != "UNEXPECTED_EOF_WHILE_READING"
                 or len(request) < 10_000
             ):
@@ -65,13 +65,13 @@ def exchange(
         return received
 
 
-def parse_answers(received: bytes, *methods: str) -> list[Answer]:
+def parse_responses(received: bytes, *methods: str) -> list[Response]:
     """The responses in what was received; an assertion fails for anything but well-formed
     responses. Methods beyond the given ones are GET."""
-    answers = []
+    responses = []
     while received:
         head, separator, rest = received.partition(b"\r\n\r\n")
-        assert separator, f"an answer without an end of its header: {received[:200]!r}"
+        assert separator, f"a response without an end of its header: {received[:200]!r}"
         line, *fields = head.decode("latin-1").split("\r\n")
         version, status, _ = line.split(" ", 2)
         assert version in ("HTTP/1.1", "HTTP/1.0") and len(status) == 3, line
@@ -83,17 +83,17 @@ def parse_answers(received: bytes, *methods: str) -> list[Answer]:
         if status == "100":
             received = rest
             continue
-        is_head = methods[len(answers) : len(answers) + 1] == ("HEAD",)
+        is_head = methods[len(responses) : len(responses) + 1] == ("HEAD",)
         length = 0 if is_head or status in ("204", "304") else int(headers["Content-Length"])
         assert len(rest) >= length, f"the content is cut off: {line}"
-        answers.append(Answer(int(status), headers, rest[:length]))
+        responses.append(Response(int(status), headers, rest[:length]))
         received = rest[length:]
-    return answers
+    return responses
 
 
-def get(port: int, path: str, source: str) -> Answer:
-    """The answer to a client at that address."""
+def get(port: int, path: str, source: str) -> Response:
+    """The response to a client at that address."""
     with connect(port, source=source) as client:
         client.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
-        (answer,) = parse_answers(read_to_end(client))
-    return answer
+        (response,) = parse_responses(read_to_end(client))
+    return response

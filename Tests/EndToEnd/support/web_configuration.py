@@ -71,4 +71,4 @@ def expect_success(programs, *command: str, **options) -> None:
         assert len(ended.output + ended.errors) == 1
         return ended.process.returncode == 0
 
-    wait_for(check, "a healthy answer", pause=0.1)
+    wait_for(check, "a healthy response", pause=0.1)

@@ -71,16 +71,16 @@ def pages(request, exporter):
     """The page in each format, decompressed."""
     found = {}
     for name, (accept, content_type) in FORMATS.items():
-        answer = exporter.get(
+        response = exporter.get(
             "/metrics", headers={"Accept": accept, "Accept-Encoding": ENCODINGS[request.param]}
         )
-        assert answer.status == 200
-        assert answer.headers["Content-Type"] == content_type
-        assert answer.headers["Vary"] == "Accept, Accept-Encoding"
-        assert answer.headers["Content-Length"] == str(len(answer.body))
+        assert response.status == 200
+        assert response.headers["Content-Type"] == content_type
+        assert response.headers["Vary"] == "Accept, Accept-Encoding"
+        assert response.headers["Content-Length"] == str(len(response.body))
         is_plain = request.param == "plain"
-        assert answer.headers.get("Content-Encoding") == (None if is_plain else "gzip")
-        found[name] = answer.body if is_plain else gunzip(answer.body)
+        assert response.headers.get("Content-Encoding") == (None if is_plain else "gzip")
+        found[name] = response.body if is_plain else gunzip(response.body)
     return found
 
 
@@ -180,8 +180,8 @@ def test_an_unchanged_state_gives_identical_responses(start, python_feed):
         for encoding in ENCODINGS.values():
             headers = {"Accept": accept, "Accept-Encoding": encoding}
             one, other = (exporter.get("/metrics", headers=headers) for _ in range(2))
-            for answer in (one, other):
-                answer.headers.pop("Date")
+            for response in (one, other):
+                response.headers.pop("Date")
             assert one == other
 
 

@@ -54,8 +54,8 @@ def test_a_history_below_the_limit_is_complete_sorted_and_cacheable(exporter, la
 
 def test_concurrent_requests_for_the_history_all_succeed(exporter):
     with ThreadPoolExecutor(6) as pool:
-        answers = pool.map(exporter.get, ["/history.json?limit=5"] * 6)
-        assert [answer.status for answer in answers] == [200] * 6
+        responses = pool.map(exporter.get, ["/history.json?limit=5"] * 6)
+        assert [response.status for response in responses] == [200] * 6
 
 
 def test_a_history_of_more_than_200000_points_is_rejected_with_a_hint_to_select_cities(

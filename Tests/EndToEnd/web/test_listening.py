@@ -48,10 +48,10 @@ def addresses(program: Program, count: int = 1) -> list[str]:
 
 def serves(address: str) -> bool:
     if address.startswith("unix:"):
-        answer = curl("http://localhost/metrics", "--unix-socket", address.removeprefix("unix:"))
+        page = curl("http://localhost/metrics", "--unix-socket", address.removeprefix("unix:"))
     else:
-        answer = curl(f"http://{address}/metrics")
-    assert (answer.status, b"airquality_exporter_build_info{" in answer.body) == (200, True), answer
+        page = curl(f"http://{address}/metrics")
+    assert (page.status, b"airquality_exporter_build_info{" in page.body) == (200, True), page
     return True
 
 

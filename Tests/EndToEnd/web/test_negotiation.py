@@ -31,8 +31,8 @@ ACCEPTS = {
 
 @pytest.mark.parametrize("accept, content_type", ACCEPTS.values(), ids=ACCEPTS)
 def test_the_accept_header_selects_the_format(exporter, accept, content_type):
-    answer = exporter.get("/metrics", headers={"Accept": accept})
-    assert (answer.status, answer.headers["Content-Type"]) == (200, content_type)
+    response = exporter.get("/metrics", headers={"Accept": accept})
+    assert (response.status, response.headers["Content-Type"]) == (200, content_type)
 
 
 # PrefersGzipTests has more cases.
@@ -41,11 +41,11 @@ def test_the_accept_header_selects_the_format(exporter, accept, content_type):
 )
 @pytest.mark.parametrize("path", ["/metrics", "/history.json"])
 def test_the_accept_encoding_header_selects_gzip(exporter, path, accepted, is_gzip):
-    answer = exporter.get(path, headers={"Accept-Encoding": accepted})
-    assert (answer.headers.get("Content-Encoding") == "gzip") == is_gzip
-    assert "Accept-Encoding" in answer.headers["Vary"]
+    response = exporter.get(path, headers={"Accept-Encoding": accepted})
+    assert (response.headers.get("Content-Encoding") == "gzip") == is_gzip
+    assert "Accept-Encoding" in response.headers["Vary"]
     if is_gzip:
-        gunzip(answer.body).decode()
+        gunzip(response.body).decode()
 
 
 def test_the_gzip_page_equals_the_plain_one_while_the_page_grows(start, python_feed):
@@ -88,10 +88,10 @@ def test_head_has_the_same_status_and_headers_as_get_and_no_body(quiet, path, en
     assert head.body == b"" and get.body
     if path == "/":
         # The page has the time in milliseconds, so its compressed size varies by a few bytes.
-        lengths = [int(answer.headers.pop("Content-Length")) for answer in (get, head)]
+        lengths = [int(response.headers.pop("Content-Length")) for response in (get, head)]
         assert abs(lengths[0] - lengths[1]) < 16
-    for answer in (get, head):
-        answer.headers.pop("Date", None)
+    for response in (get, head):
+        response.headers.pop("Date", None)
     assert (head.status, head.headers) == (get.status, get.headers)
     # Nothing comes between this response and the next one.
     client = http.client.HTTPConnection("127.0.0.1", quiet.port, timeout=30)

@@ -10,10 +10,10 @@ import ssl
 import pytest
 
 from support import libmicrohttpd, metrics
-from support.answers import Answer, expect_json_error, expect_one_line
 from support.certificates import CertificateAuthority
 from support.peers import WebSocketFeed
-from support.raw_http import GOODBYE, connect, exchange, parse_answers, read_to_end
+from support.raw_http import GOODBYE, connect, exchange, parse_responses, read_to_end
+from support.responses import Response, expect_json_error, expect_one_line
 from support.web_configuration import tls
 
 
@@ -43,31 +43,31 @@ def expect_healthy(exporter):
     exporter.wait_for_sample(metrics.IN_FLIGHT, 1)
 
 
-def expect_plain_line(answer: Answer) -> None:
+def expect_plain_line(response: Response) -> None:
     """One line that echoes no markup from the request."""
-    expect_one_line(answer)
-    assert "<" not in answer.text
+    expect_one_line(response)
+    assert "<" not in response.text
 
 
-def is_page_of_library(answer: Answer) -> bool:
+def is_page_of_library(response: Response) -> bool:
     """The library's own page, which echoes nothing from the request."""
     pattern = (
         rb"<html><head><title>[A-Za-z &;:-]+</title></head>"
         rb"<body>[A-Za-z0-9 :,.&;/<>-]+</body></html>"
     )
     return (
-        libmicrohttpd.REFUSES
-        and answer.status in (400, 413, 431)
-        and re.fullmatch(pattern, answer.body) is not None
+        libmicrohttpd.REJECTS
+        and response.status in (400, 413, 431)
+        and re.fullmatch(pattern, response.body) is not None
     )
 
 
-def ask(exporter, target: str, method: str = "GET", host: str = "x", fields: str = "") -> Answer:
+def ask(exporter, target: str, method: str = "GET", host: str = "x", fields: str = "") -> Response:
     """The only response to a request whose target is sent unchanged."""
     fields = f"Host: {host}\r\nConnection: close\r\n{fields}"
     request = f"{method} {target} HTTP/1.1\r\n{fields}\r\n".encode()
-    (answer,) = parse_answers(exchange(exporter.port, request), method)
-    return answer
+    (response,) = parse_responses(exchange(exporter.port, request), method)
+    return response
 
 
 @pytest.mark.parametrize(
@@ -78,8 +78,8 @@ def ask(exporter, target: str, method: str = "GET", host: str = "x", fields: str
     ],
 )
 def test_an_error_response_says_what_is_wrong(exporter, path, host, status, line):
-    answer = ask(exporter, path, host=host)
-    assert (answer.status, answer.text) == (status, line) or is_page_of_library(answer)
+    response = ask(exporter, path, host=host)
+    assert (response.status, response.text) == (status, line) or is_page_of_library(response)
 
 
 # HTTPRequestTargetTests has more cases.
@@ -101,51 +101,51 @@ def test_an_error_response_says_what_is_wrong(exporter, path, host, status, line
     ids=lambda value: str(value)[:40],
 )
 def test_a_request_target_gets_the_expected_status(exporter, target, status):
-    answer = ask(exporter, target)
-    assert answer.status == status
-    assert "X-Injected" not in answer.headers
+    response = ask(exporter, target)
+    assert response.status == status
+    assert "X-Injected" not in response.headers
     if status >= 400:
-        expect_plain_line(answer)
+        expect_plain_line(response)
 
 
 @pytest.mark.parametrize("size", [10_000, 30_000, 100_000])
 def test_an_overlong_target_is_rejected(exporter, size):
     request = b"GET /" + b"a" * size + b" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
-    answers = parse_answers(exchange(exporter.port, request))
-    assert [answer.status for answer in answers] in ([], [414], [431])
+    responses = parse_responses(exchange(exporter.port, request))
+    assert [response.status for response in responses] in ([], [414], [431])
 
 
 @pytest.mark.parametrize("method", ["POST", "CONNECT", "get", "G" * 100])
 def test_methods_other_than_get_and_head_are_not_allowed(exporter, method):
     for path in ("/metrics", "/", "/-/healthy", "/-/ready"):
-        answer = ask(exporter, path, method)
-        assert (answer.status, answer.headers["Allow"]) == (405, "GET, HEAD")
-        expect_plain_line(answer)
-    answer = ask(exporter, "/history.json", method)
-    assert (answer.status, answer.headers["Allow"]) == (405, "GET, HEAD")
-    expect_json_error(answer)
+        response = ask(exporter, path, method)
+        assert (response.status, response.headers["Allow"]) == (405, "GET, HEAD")
+        expect_plain_line(response)
+    response = ask(exporter, "/history.json", method)
+    assert (response.status, response.headers["Allow"]) == (405, "GET, HEAD")
+    expect_json_error(response)
     assert ask(exporter, "/nothing", method).status == 404
 
 
 @pytest.mark.parametrize("path", ["/-/reload", "/-/reconnect"])
 def test_lifecycle_paths_require_post_and_the_lifecycle_flag(exporter, path):
     for method in ("GET", "HEAD", "PUT"):
-        answer = ask(exporter, path, method)
-        assert (answer.status, answer.headers["Allow"]) == (405, "POST")
+        response = ask(exporter, path, method)
+        assert (response.status, response.headers["Allow"]) == (405, "POST")
         if method != "HEAD":
-            expect_plain_line(answer)
-    answer = ask(exporter, path, "POST", fields="Content-Length: 0\r\n")
-    assert answer.status == 403
-    expect_plain_line(answer)
-    assert "--web.enable-lifecycle" in answer.body.decode()
+            expect_plain_line(response)
+    response = ask(exporter, path, "POST", fields="Content-Length: 0\r\n")
+    assert response.status == 403
+    expect_plain_line(response)
+    assert "--web.enable-lifecycle" in response.body.decode()
 
 
 # HistoryDocumentTests has more cases.
 @pytest.mark.parametrize("query", ["bogus=1", "limit=0", "since=1&since=2", "city=%ff", "city="])
 def test_invalid_history_queries_are_rejected_with_a_json_error(exporter, query):
-    answer = ask(exporter, f"/history.json?{query}")
-    assert answer.status == 400
-    expect_json_error(answer)
+    response = ask(exporter, f"/history.json?{query}")
+    assert response.status == 400
+    expect_json_error(response)
 
 
 def asking(fields: str, rest: bytes = b"", line: str = "POST /metrics HTTP/1.1") -> bytes:
@@ -236,12 +236,12 @@ def rejections(request, exporter):
     """Sends a request that ends its connection, alone or after a good one, and a good one after it.
     Returns the responses to it."""
 
-    def send(request_bytes: bytes) -> list[Answer]:
+    def send(request_bytes: bytes) -> list[Response]:
         sent = (BEFORE if is_second else b"") + request_bytes + GOODBYE
-        answers = parse_answers(exchange(port, sent, tls=context))
-        if is_second and answers:
-            assert answers.pop(0).status == 200
-        return answers
+        responses = parse_responses(exchange(port, sent, tls=context))
+        if is_second and responses:
+            assert responses.pop(0).status == 200
+        return responses
 
     is_second = request.param.endswith("second request")
     port, context = exporter.port, None
@@ -253,24 +253,24 @@ def rejections(request, exporter):
 
 @pytest.mark.parametrize("request_bytes, status", REFUSED.values(), ids=REFUSED)
 def test_an_invalid_request_is_rejected_and_ends_its_connection(rejections, request_bytes, status):
-    answers = rejections(request_bytes)
+    responses = rejections(request_bytes)
     # What follows such a request is not read as another request.
-    assert len(answers) == 1
-    assert answers[0].headers["Connection"] == "close"
-    if is_page_of_library(answers[0]):
+    assert len(responses) == 1
+    assert responses[0].headers["Connection"] == "close"
+    if is_page_of_library(responses[0]):
         return
-    assert answers[0].status == status
+    assert responses[0].status == status
     is_json = b" /history.json" in request_bytes
-    (expect_json_error if is_json else expect_plain_line)(answers[0])
+    (expect_json_error if is_json else expect_plain_line)(responses[0])
 
 
 @pytest.mark.parametrize("request_bytes, status", UNREADABLE.values(), ids=UNREADABLE)
 def test_an_unreadable_request_ends_its_connection(rejections, request_bytes, status):
-    answers = rejections(request_bytes)
+    responses = rejections(request_bytes)
     # If the server closes while more is arriving, its response can be lost.
     wanted = [status] if status else []
-    is_lost = not answers and len(request_bytes) > 10_000
-    assert is_lost or [answer.status for answer in answers] == wanted
+    is_lost = not responses and len(request_bytes) > 10_000
+    assert is_lost or [response.status for response in responses] == wanted
 
 
 @pytest.mark.parametrize("request_bytes", [
@@ -279,17 +279,17 @@ def test_an_unreadable_request_ends_its_connection(rejections, request_bytes, st
 ], ids=["content", "chunks"])
 def test_request_content_of_a_megabyte_is_not_read(rejections, request_bytes):
     # The response can be lost, as above.
-    assert [answer.status for answer in rejections(request_bytes)] in ([], [405], [411])
+    assert [response.status for response in rejections(request_bytes)] in ([], [405], [411])
 
 
 def test_a_request_with_many_parameters_and_cookies_is_accepted(exporter):
     query = "&".join(f"city=C{number}" for number in range(350))
     for _ in range(2):
-        answer = ask(
+        response = ask(
             exporter, f"/history.json?{query}&city=Pune", fields=f"Cookie: {'a=b; ' * 700}\r\n"
         )
-        assert answer.status == 200
-        assert {point["city"] for point in json.loads(answer.body)["points"]} == {"Pune"}
+        assert response.status == 200
+        assert {point["city"] for point in json.loads(response.body)["points"]} == {"Pune"}
 
 
 def test_random_and_mutated_requests_do_not_disturb_the_exporter(exporter):
@@ -306,8 +306,8 @@ def test_random_and_mutated_requests_do_not_disturb_the_exporter(exporter):
             for _ in range(generator.randrange(1, 6)):
                 mutated[generator.randrange(len(mutated))] = generator.randrange(256)
             request = bytes(mutated[: generator.randrange(1, len(mutated) + 1)])
-        answers = parse_answers(exchange(exporter.port, request + GOODBYE))
-        statuses = {answer.status for answer in answers}
+        responses = parse_responses(exchange(exporter.port, request + GOODBYE))
+        statuses = {response.status for response in responses}
         assert statuses - {501, 505} <= {*range(200, 500)}, request
 
 
@@ -328,8 +328,8 @@ def test_pipelined_requests_are_answered_in_order(exporter):
         for method, path, _ in wanted
     )
     received = exchange(exporter.port, request + GOODBYE.lstrip())
-    answers = parse_answers(received, *(method for method, _, _ in wanted))
-    assert [answer.status for answer in answers] == [status for _, _, status in wanted] + [200]
+    responses = parse_responses(received, *(method for method, _, _ in wanted))
+    assert [each.status for each in responses] == [status for _, _, status in wanted] + [200]
 
 
 def test_a_request_sent_byte_by_byte_is_answered(exporter):
@@ -338,4 +338,4 @@ def test_a_request_sent_byte_by_byte_is_answered(exporter):
         for byte in b"GET /-/healthy HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n":
             client.sendall(bytes([byte]))
         received = read_to_end(client)
-    assert [answer.status for answer in parse_answers(received)] == [200]
+    assert [response.status for response in parse_responses(received)] == [200]

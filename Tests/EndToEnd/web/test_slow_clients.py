@@ -10,8 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from support import metrics
-from support.answers import expect_one_line
-from support.raw_http import abort, connect, parse_answers, read_to_end
+from support.raw_http import abort, connect, parse_responses, read_to_end
+from support.responses import expect_one_line
 from support.waiting import wait_for
 
 pytestmark = [pytest.mark.long, pytest.mark.xdist_group("limits of time")]
@@ -161,4 +161,4 @@ def test_a_client_that_half_closes_its_connection_still_gets_the_whole_page(big)
         send_with_end(other, b"GET /")
         assert other.recv(1) == b""
         received = begun + read_to_end(slow)
-    assert parse_answers(received)[0].body.count(b"\nairquality_index{") == BIG
+    assert parse_responses(received)[0].body.count(b"\nairquality_index{") == BIG

@@ -16,7 +16,7 @@ import ssl
 import pytest
 
 from support.certificates import CertificateAuthority, openssl
-from support.raw_http import connect, exchange, parse_answers, read_to_end
+from support.raw_http import connect, exchange, parse_responses, read_to_end
 from support.waiting import wait_for
 from support.web_configuration import HASHES
 
@@ -181,7 +181,7 @@ def ask(
             received = read_to_end(client)
             if not received:
                 return NO_TLS, None
-            return parse_answers(received)[0].status, client.cipher()[0]
+            return parse_responses(received)[0].status, client.cipher()[0]
     except ConnectionError:
         return NO_TLS, None
     except ssl.SSLError as error:
@@ -205,7 +205,7 @@ def test_a_toolkit_scenario_has_the_expected_outcome(start, folder, name):
     file = write(folder, scenario.configuration)
     exporter = start.exporter("--feed.demo", "--web.config.file", file)
     if scenario.client is None:
-        outcome, cipher = parse_answers(exchange(exporter.port, request()))[0].status, None
+        outcome, cipher = parse_responses(exchange(exporter.port, request()))[0].status, None
     else:
         options = scenario.client | {"expects_alert": isinstance(scenario.outcome, str)}
         outcome, cipher = ask(exporter.port, folder, **options)

@@ -10,9 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from support.answers import expect_json_error, expect_one_line
 from support.certificates import Certificate
 from support.curl import curl
+from support.responses import expect_json_error, expect_one_line
 from support.waiting import wait_for
 from support.web_configuration import Client, handshake, tls, users
 
@@ -42,15 +42,17 @@ def test_passwords_are_compared_exactly_and_only_health_paths_need_none(start, w
         ("--header", "Authorization: Bearer secret"),
         ("--user", "alice:" + "x" * 2000),
     ):
-        answer = client("/metrics", *credentials)
-        assert (answer.status, answer.headers["Www-Authenticate"]) == (401, "Basic"), credentials
-        assert answer.headers["X-Frame-Options"] == "deny"
-        expect_one_line(answer)
+        response = client("/metrics", *credentials)
+        assert (response.status, response.headers["Www-Authenticate"]) == (401, "Basic"), (
+            credentials
+        )
+        assert response.headers["X-Frame-Options"] == "deny"
+        expect_one_line(response)
     for credentials in ("alice:secret", f"bob:{odd}"):
         for path in ("/metrics", "/history.json", "/", "/nothing"):
-            answer = client(path, "--user", credentials)
-            assert answer.status == (404 if path == "/nothing" else 200)
-            assert answer.headers["X-Frame-Options"] == "deny"
+            response = client(path, "--user", credentials)
+            assert response.status == (404 if path == "/nothing" else 200)
+            assert response.headers["X-Frame-Options"] == "deny"
     assert client("/metrics", "--user", "alice:secret", "--head").status == 200
     # Every path needs a password except those of health, which respond alike to everyone.
     for path in ("/", "/history.json", "/nothing", "/-/healthyx", "/-/healthy/"):
@@ -97,8 +99,8 @@ def test_configured_headers_are_on_every_response(start, web):
     requests = [[path] for path in (*paths, "/" + "a" * 5000)]
     requests += [["/metrics", "--head"], ["/metrics", "--request", "POST"]]
     for path, *options in requests:
-        answer = client(path, *options)
-        assert {name: answer.headers.get(name.title()) for name in headers} == headers, path
+        response = client(path, *options)
+        assert {name: response.headers.get(name.title()) for name in headers} == headers, path
 
 
 def test_requests_beyond_the_rate_limit_are_rejected(start, web):
@@ -161,10 +163,10 @@ def test_a_bad_file_leaves_the_last_good_one_in_force(start, web, tmp_path, way)
         if way == "signal":
             exporter.signal(signal.SIGHUP)
             return
-        answer = client("/-/reload", "--request", "POST", *alice)
-        assert answer.status == 500
-        expect_one_line(answer)
-        assert str(tmp_path / "web.yml") in answer.text and "alice" in answer.text
+        response = client("/-/reload", "--request", "POST", *alice)
+        assert response.status == 500
+        expect_one_line(response)
+        assert str(tmp_path / "web.yml") in response.text and "alice" in response.text
 
     def complaints() -> int:
         return exporter.count_lines("keeping the previous one")
@@ -235,9 +237,9 @@ def test_tls_cannot_be_turned_off_while_running(start, authority, server, web):
     exporter = start.exporter("--feed.demo", *flags)
     client = Client(exporter, authority)
     web(users(alice="secret"))
-    answer = client("/-/reload", "--request", "POST")
+    response = client("/-/reload", "--request", "POST")
     # The toolkit needs a restart for this as well. Nothing is served in plain text that was not
     # before.
-    assert answer.status == 500 and "restart" in answer.text
+    assert response.status == 500 and "restart" in response.text
     assert client.status() == 200
     assert curl(f"http://{exporter.address}/metrics").status == 400

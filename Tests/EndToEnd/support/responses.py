@@ -5,7 +5,7 @@ import json
 
 
 @dataclasses.dataclass
-class Answer:
+class Response:
     status: int
     #: By name in title case.
     headers: dict[str, str]
@@ -20,15 +20,15 @@ class Answer:
         return json.loads(self.body)
 
 
-def expect_one_line(answer: Answer) -> None:
+def expect_one_line(response: Response) -> None:
     """An error for people: one line of printable text."""
-    assert answer.headers["Content-Type"].startswith("text/plain"), answer
-    text = answer.text
+    assert response.headers["Content-Type"].startswith("text/plain"), response
+    text = response.text
     assert (
         text.endswith("\n") and text.count("\n") == 1 and len(text) > 2 and text[:-1].isprintable()
     ), text
 
 
-def expect_json_error(answer: Answer) -> None:
-    assert answer.headers["Content-Type"] == "application/json", answer
-    assert list(answer.json) == ["error"] and answer.json["error"]
+def expect_json_error(response: Response) -> None:
+    assert response.headers["Content-Type"] == "application/json", response
+    assert list(response.json) == ["error"] and response.json["error"]

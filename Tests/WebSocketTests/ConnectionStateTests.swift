@@ -77,7 +77,7 @@ struct ConnectionStateTests {
     @Test(
         arguments: [
             ("ws://host/", [], .notResolved(detail: "d"), .resolve), ("ws://host/", [], .resolved([]), .resolve),
-            ("ws://127.0.0.1:80/", [], .ended, .refused), ("wss://127.0.0.1/", [.tcpConnected], .ended, .lost),
+            ("ws://127.0.0.1:80/", [], .ended, .refused), ("wss://127.0.0.1/", [.tcpConnected], .ended, .tls),
             // A file that cannot be used.
             ("wss://127.0.0.1/", [], .tlsFailed(detail: "d"), .tls),
             ("ws://127.0.0.1:80/", [.tcpConnected], .ended, .lost),

@@ -61,7 +61,7 @@ struct WebSocketAddressTests {
             ),
             ("its host has something other than letters, digits, '-', '.' and '_'", ["ws://ho%73t/"]),
             (
-                "it has a blank, control or non-ASCII character; percent-encode it, or use xn--",
+                "it has a blank, control or non-ASCII character; percent-encode it or use xn--",
                 ["ws://host/a b", "ws://host/\r\nX: y", "ws://bücher.de/"]
             ),
             (

@@ -305,8 +305,8 @@ def test_probe_waits_no_longer_than_its_time_out(programs):
             found = probe(programs, silent.url, "--timeout=100ms")
             assert (found.returncode, "no message came in time" in found.stdout) == (1, True)
             found = probe(programs, f"ws://127.0.0.1:{deaf.getsockname()[1]}/", "--timeout=100ms")
-            words = "not connected\nreason: no connection within 0.1 seconds: no response to the handshake\n"
-            assert (found.returncode, found.stdout) == (1, words)
+            reason = "no connection within 0.1 seconds: no response to the handshake"
+            assert (found.returncode, found.stdout) == (1, f"not connected\nreason: {reason}\n")
             found = probe(programs, talkative.url, "--timeout=1h")
             assert "message 3, " in found.stdout and "message 4, " not in found.stdout
         finally:

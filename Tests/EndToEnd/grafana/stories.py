@@ -419,7 +419,7 @@ STORIES = [
         [Exporter(is_configuration_bad=lambda s: 1800 <= s < 3600, is_scraped=lambda s: s != 2400)],
         {"ReloadFailed": 1},
         {45: "ReloadFailed", 70: ""},
-        says="runs with its previous configuration",
+        says="keeps the previous content of a file",
     ),
     Story(
         "a city on the boundary of Very Poor",

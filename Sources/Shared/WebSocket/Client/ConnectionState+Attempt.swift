@@ -23,7 +23,7 @@ extension ConnectionState {
             switch step {
             case .resolving: (.resolve, "the name lookup ended")
             case .dialling: (.refused, "cannot connect to \(ipAddress) port \(port)")
-            case .securing: (.lost, "the server ended the connection during the TLS handshake; it may not speak TLS")
+            case .securing: (.tls, "the server ended the connection during the TLS handshake; it may not speak TLS")
             case .asking: (.lost, "the server ended the connection without a response")
             }
         }

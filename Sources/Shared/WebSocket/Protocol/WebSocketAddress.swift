@@ -40,7 +40,7 @@ public struct WebSocketAddress: Sendable, Equatable {
             throw SystemError(.address, "two addresses in one; give each by a flag or a line of its own")
         }
         guard rest.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw SystemError(.address, "it has a blank, control or non-ASCII character; percent-encode it, or use xn--")
+            throw SystemError(.address, "it has a blank, control or non-ASCII character; percent-encode it or use xn--")
         }
         guard !rest.contains(UInt8(ascii: "#")) else {
             throw SystemError(.address, "it has a fragment (#), which a WebSocket address cannot have")

@@ -187,6 +187,23 @@ def test_times_are_in_the_time_zone_of_the_browser(delhi, browser):
     assert re.fullmatch(r"Times in Asia/\w+", browser.text("figcaption"))
 
 
+def test_the_tooltip_stays_open_while_a_long_history_moves_on(start_air, browser):
+    air = start_air("--history.capacity", "650")
+    for age in range(660, 10, -1):
+        air.send({"Delhi": 100 + age * 7 % 90}, age=age)
+    air.exporter.wait_for_sample("airquality_exporter_history_points", 650)
+    browser.open(air.address + "/city/Delhi")
+    browser.wait_for("body[data-live]")
+    browser.run("document.querySelector('#area').focus()")
+    browser.press(Keys.END, *[Keys.ARROW_LEFT] * 9)
+    for age in range(9, 0, -2):
+        air.say(age=age, Delhi=400 + age)
+        browser.wait_for(".current .index", str(400 + age))
+        assert browser.find(".tip").is_displayed()
+    label = browser.find("#area").get_attribute("aria-label")
+    assert re.search(r"\d+ of 650 points, listed in the table below", label)
+
+
 def test_a_single_point_after_a_gap_is_drawn_even_among_many_points(start_air, reader):
     air = start_air("--history.capacity", "1000")
     for age in (*range(9000, 600, -60), 300):

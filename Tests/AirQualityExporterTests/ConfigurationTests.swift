@@ -15,7 +15,7 @@ struct ConfigurationTests {
     }
 
     private static let address = "expected a ws:// or wss:// address, such as ws://host:8080/path"
-    private static let oneFeed = "expected one --feed.url with it; in --feed.file each feed has a name"
+    private static let oneFeed = "expected exactly one --feed.url; in --feed.file, name each feed"
     private static let fieldLine = #"expected "Name: value" on one line"#
     private static let pointer = #"expected a JSON Pointer (RFC 6901): empty, or "/" before each name"#
     private static let otherField = "expected a field that no other flag names"
@@ -34,14 +34,17 @@ struct ConfigurationTests {
             ),
             (
                 ["--feed.url=ws://a/,ws://b/"],
-                #"--feed.url "ws://a/,ws://b/": \#(address); two addresses in one; give each by a flag or a line of its own"#
+                #"--feed.url "ws://a/,ws://b/": \#(address); it holds two addresses; give each its own flag or line"#
             ),
             (
                 ["--feed.url=ws://u:secret@x:80/?k=v"],
-                #"--feed.url "ws://***@x:80/?***": expected feeds with different addresses, not two that "#
-                    + #"are both labelled "ws://x/""#
+                #"--feed.url "ws://***@x:80/?***": expected different addresses, but two "#
+                    + #"feeds are labelled "ws://x/""#
             ),
-            (["--feed.jq=.", "--feed.items=/data"], #"--feed.items "/data": expected no --feed.jq with it"#),
+            (
+                ["--feed.jq=.", "--feed.items=/data"],
+                #"--feed.items "/data": expected --feed.items or --feed.jq, not both"#
+            ),
             (
                 ["--feed.city-field=data.city"],
                 #"--feed.city-field "data.city": expected a name or a JSON Pointer: /data/city for the field in "#
@@ -53,7 +56,7 @@ struct ConfigurationTests {
             (["--feed.url=ws://y/", "--feed.name=x"], #"--feed.name "x": \#(oneFeed)"#),
             (
                 ["--feed.demo", "--feed.name=demo"],
-                #"--feed.name "demo": expected another name than that of --feed.demo"#
+                #"--feed.name "demo": expected a name other than that of --feed.demo"#
             ),
             (["--feed.header=no colon"], "--feed.header ***: \(fieldLine)"),
             (["--feed.header=A: b\nC: d"], "--feed.header ***: \(fieldLine)"),
@@ -85,7 +88,7 @@ struct ConfigurationTests {
                 #"--metrics.families "aqi": expected index, category, direction, changed, changes, updated, "#
                     + "concentration, subindex or place"
             ),
-            (["--storage.file="], #"--storage.file "": expected text that is not empty"#),
+            (["--storage.file="], #"--storage.file "": expected a file name"#),
             (
                 ["--web.cors-origin=https://u:secret@a/"],
                 #"--web.cors-origin "https://***@a/": expected an origin such as https://grafana.example, or *"#

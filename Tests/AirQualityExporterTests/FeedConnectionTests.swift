@@ -47,14 +47,14 @@ struct FeedConnectionTests {
         for name in ["Host", "upgrade", "Sec-WebSocket-Key", "Content-Length", "Connection"] {
             #expect(
                 line("--feed.header=\(name): secret")
-                    == "--feed.header ***: expected no header \(name), which the handshake sets itself")
+                    == "--feed.header ***: expected a header other than \(name), which the handshake sets itself")
             #expect(
                 expected(ofFile: "A: b\n\(name): secret\n")
-                    == "no header \(name), which the handshake sets itself, in line 2")
+                    == "a header other than \(name), which the handshake sets itself, in line 2")
         }
         #expect(
-            line("--feed.header=Sec-WebSocket-Protocol: aqi") == "--feed.header ***: expected the flag for "
-                + "subprotocols instead of the header Sec-WebSocket-Protocol")
+            line("--feed.header=Sec-WebSocket-Protocol: aqi") == "--feed.header ***: expected the "
+                + "subprotocol flag instead of the header Sec-WebSocket-Protocol")
     }
 
     @Test(arguments: ["A: b;C: d", "A: b;C:d", "A: b,C:d", "A: b|C: d", "A: b, c: d"])

@@ -104,14 +104,15 @@ struct FeedTests {
             (#"{"status":"ok","data":[{"city":"Pune","aqi":5}]}"#, "fields=status,data hint=--feed.items /data"),
             (#"{"a;rm -r":[{"city":"Pune","aqi":5}]}"#, "fields=a;rm -r hint=--feed.items '/a;rm -r'"),
             ("7", "message=7"), ("[[7],8]", "element=[7]"), (#"{"humid":40,"score":88}"#, "fields=humid,score"),
-            (#"[{"city":"Pune","aqi":NaN}]"#, "err=NaN at byte 22"), ("[", "err=ends too early, at byte 1"),
-            (#"[{"city":"Pune","aqi":-Infinity}]"#, "err=-Infinity at byte 22"),
-            (#"[{"aqi":1e999,"city":"Pune"}]"#, "err=1e999 at byte 8"),
-            (#"[{"aqi":18446744073709551616}]"#, "err=18446744073709551616 at byte 8"),
-            (#"[{'city':"Pune"}]"#, "err='city' at byte 2"), (#"[{"city":"Pu"#, "err=ends too early, at byte 12"),
+            (#"[{"city":"Pune","aqi":NaN}]"#, "err=unexpected NaN at byte 22"), ("[", "err=ends too early, at byte 1"),
+            (#"[{"city":"Pune","aqi":-Infinity}]"#, "err=unexpected -Infinity at byte 22"),
+            (#"[{"aqi":1e999,"city":"Pune"}]"#, "err=unexpected 1e999 at byte 8"),
+            (#"[{"aqi":18446744073709551616}]"#, "err=unexpected 18446744073709551616 at byte 8"),
+            (#"[{'city':"Pune"}]"#, "err=unexpected 'city' at byte 2"),
+            (#"[{"city":"Pu"#, "err=ends too early, at byte 12"),
             (#"[{"city":"Pune" "aqi":1}]"#, #"message=[{"city":"Pune" "aqi":1}]"#),
-            (#"{"error":"auth required"}"#, "fields=error says=auth required"),
-            (#"{"jsonrpc":"2.0","id":1,"error":"bad"}"#, "fields=jsonrpc,id,error says=bad"),
+            (#"{"error":"auth required"}"#, "fields=error server_message=auth required"),
+            (#"{"jsonrpc":"2.0","id":1,"error":"bad"}"#, "fields=jsonrpc,id,error server_message=bad"),
             (#"[{"id":7.5,"aqi":50},{"id":8.5,"aqi":60}]"#, "value=50 fields=id,aqi"),
             (#"[{"\u001b[2J\n\"\u202e":1}]"#, #"fields= [2J " "#), ("[]", "message=[]"),
         ])
@@ -141,7 +142,7 @@ struct FeedTests {
         var handler = try handler(store)
         func said() -> String? {
             let problem = store.snapshot(withHistories: true).readinessProblem(at: currentTime()) ?? ""
-            return problem.firstRange(of: "says=").map { String(problem[$0.upperBound...]) }
+            return problem.firstRange(of: "server_message=").map { String(problem[$0.upperBound...]) }
         }
         let welcome = Array(#"{"type":"welcome"}"#.utf8)
         handler.handle(.connected([]))
@@ -159,7 +160,7 @@ struct FeedTests {
             #expect(said() == words)
         }
         for number in 0..<100 { handler.receive(.text, Array(#"{"error":"\#(number)"}"#.utf8).span) }
-        #expect(lines.text.split(separator: "\n").filter { $0.contains("says=") }.count == FeedLog.burst)
+        #expect(lines.text.split(separator: "\n").filter { $0.contains("server_message=") }.count == FeedLog.burst)
     }
 
     @Test func `A long message is explained briefly`() {

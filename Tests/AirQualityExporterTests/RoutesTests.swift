@@ -127,7 +127,7 @@ struct RoutesTests {
         #expect(gzipAgain.status == 304 && gzipAgain.header("ETag") == gzipTag)
         let bad = routes.get("/history.json", query: "limit=0")
         #expect(bad.status == 400)
-        #expect(bad.text == "{\"error\": \"query: limit is \\\"0\\\", expected a whole number from 1 up\"}\n")
+        #expect(bad.text == "{\"error\": \"query: limit is \\\"0\\\", expected a whole number, at least 1\"}\n")
     }
 
     @Test(arguments: [("GET", "", 200), ("GET", "limit=0", 400), ("PUT", "", 405)])
@@ -149,7 +149,7 @@ struct RoutesTests {
         let rejected = impatient.respond(to: request)
         #expect(rejected.status == 503)
         #expect(rejected.header("Retry-After") == "10")
-        #expect(rejected.text.contains("2 histories are being made, and none was ready within 10 s"))
+        #expect(rejected.text.contains("2 histories are being generated, and none was ready within 10 s"))
         impatient.underWay.change { $0 -= 1 }
         #expect(impatient.respond(to: request).status == 200)
         #expect(impatient.underWay.read { $0 } == 1)
@@ -182,12 +182,12 @@ struct RoutesTests {
             ("/", "sort=worst", "query: sort is \"worst\", expected index, name or changed"),
             ("/", "category=7", "query: category is \"7\", expected a number from 1 to 6"),
             ("/", "category=", "query: category is \"\", expected a number from 1 to 6"),
-            ("/", "page=0", "query: page is \"0\", expected a whole number from 1 up"),
+            ("/", "page=0", "query: page is \"0\", expected a whole number, at least 1"),
             ("/", "search=%ff", "query: the value of \"search\" is not percent-encoded UTF-8"),
             ("/city/Mumbai", "chart=pie", "query: chart is \"pie\", expected line or bars"),
             ("/city/Mumbai", "from=-1", "query: from is \"-1\", expected milliseconds since the Unix epoch"),
             ("/city/Mumbai", "range=2h", "query: range is \"2h\", expected 3h, 24h or 7d"),
-            ("/city/Mumbai", "range=3h&to=5", "query: range=3h beside from or to: expected one of them"),
+            ("/city/Mumbai", "range=3h&to=5", "query: range=3h is given with from or to, expected only one"),
             ("/city/Mumbai", "from=5&to=5", "query: from is 5, expected less than to, which is 5"),
         ])
     func `A malformed query for a page gets 400 and one line`(_ path: String, _ query: String, _ line: String) throws {

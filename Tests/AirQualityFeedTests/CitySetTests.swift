@@ -8,7 +8,7 @@ private let header = "city,latitude,longitude\n"
 
 private func wrongRow(_ line: Int, _ row: String) -> String {
     "line \(line): city,latitude,longitude,id,country are \"\(row)\", "
-        + "expected degrees, and texts of at most 128 bytes of UTF-8"
+        + "expected coordinates in degrees and other fields of at most 128 bytes of UTF-8"
 }
 
 struct CitySetTests {
@@ -34,12 +34,12 @@ struct CitySetTests {
             ("", "line 1: there is no column city, expected a header with city, latitude, longitude"),
             ("Delhi,1,2\n", "line 1: there is no column city, expected a header with city, latitude, longitude"),
             ("\n\ncity,x\n", "line 3: there is no column latitude, expected a header with city, latitude, longitude"),
-            (header, "line 2: there is no city"),
+            (header, "line 2: there are no cities"),
             (header + "A,1,2\nB,1\n", "line 3: the row has 2 fields, expected 3"),
             (header + "A,91,2\n", wrongRow(2, "A,91,2,,")), (header + "A,1,east\n", wrongRow(2, "A,1,east,,")),
             (header + "A,nan,2\n", wrongRow(2, "A,nan,2,,")), (header + " ,1,2\n", wrongRow(2, " ,1,2,,")),
             (header + "A\u{7},1,2\n", wrongRow(2, #"A\u{7},1,2,,"#)),
-            (header + "A,1,2\nB,1,2\nA,3,4\n", #"line 4: the city "A" is in line 2 already"#),
+            (header + "A,1,2\nB,1,2\nA,3,4\n", #"line 4: the city "A" is already on line 2"#),
             (header + "\"A,1,2\n", "line 2: a quotation mark is never closed"),
         ] as [(String, String)])
     func `A mistake in a list is reported with its line`(text: String, line: String) throws {

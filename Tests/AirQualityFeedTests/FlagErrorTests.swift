@@ -22,7 +22,7 @@ struct FlagErrorTests {
             (["replay", "/no/file"], #"FILE "/no/file": \#(recording): \#(missing)"#),
             (
                 ["record", "ws://h/", "--header=Host: secret"],
-                "--header ***: expected no header Host, which the handshake sets itself"
+                "--header ***: expected a header other than Host, which the handshake sets itself"
             ),
             (
                 ["record", "http://me:secret@host/?key=secret"],
@@ -66,7 +66,7 @@ struct FlagErrorTests {
             ),
             (
                 ["poll", "--key=secret"],
-                #"unknown flag "--key", use --key-file FILE or the variable AIR_QUALITY_FEED_KEY; "#
+                #"unknown flag "--key": use --key-file FILE or the variable AIR_QUALITY_FEED_KEY; "#
                     + "record has --header 'Name: value'"
             ),
         ] as [([String], String)])
@@ -95,11 +95,11 @@ struct FlagErrorTests {
             (
                 ["poll", "--cities"], "city,latitude,longitude\nA,1,east",
                 #"--cities "PATH": \#(cities): line 2: city,latitude,longitude,id,country are "A,1,east,,", "#
-                    + "expected degrees, and texts of at most 128 bytes of UTF-8"
+                    + "expected coordinates in degrees and other fields of at most 128 bytes of UTF-8"
             ),
             (
                 ["poll", "--set=india", "--cities"], "city,latitude,longitude\nA,1,2",
-                #"--set "india": expected no --cities beside it"#
+                #"--set "india": expected --set or --cities, not both"#
             ),
         ] as [([String], String, String)])
     func `A mistake in a file is reported on one line as well`(flags: [String], content: String, line: String) throws {

@@ -12,11 +12,11 @@ struct OmissionLogTests {
         log.add([Omission("stations without coordinates", "B"), Omission("stations without coordinates", "A")])
         log.add(Set((1...7).map { Omission("hours that are spikes", "S\($0)") }))
         #expect(
-            log.takeLine(at: 0) == "not taken as they came: 7 hours that are spikes (S1; S2; S3; S4; S5; 2 more), "
+            log.takeLine(at: 0) == "skipped or adjusted: 7 hours that are spikes (S1; S2; S3; S4; S5; 2 more), "
                 + "2 stations without coordinates (A; B)")
         log.add([Omission("stations without coordinates", "C")])
         #expect(log.takeLine(at: day) == nil)
-        #expect(log.takeLine(at: day + 1) == "not taken as they came: 1 stations without coordinates (C)")
+        #expect(log.takeLine(at: day + 1) == "skipped or adjusted: 1 stations without coordinates (C)")
         #expect(log.takeLine(at: 3 * day) == nil)
         #expect(Omission("stations that move", String(repeating: "e\u{301}", count: 1000)).name.utf8.count == 300)
     }

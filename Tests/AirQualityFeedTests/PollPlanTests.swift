@@ -172,7 +172,7 @@ struct PollPlanTests {
             scenario.log == [
                 "waqi reports a server error: status 503: maintenance; trying again",
                 "waqi cannot be reached (30 s); trying again",
-                "waqi sends a response that is not as documented, for Delhi: it is no JSON; trying again",
+                "waqi sent an unexpected response for Delhi: it is not JSON; trying again",
             ])
     }
 
@@ -224,7 +224,7 @@ struct PollPlanTests {
         #expect(scenario.wait() == start + 60_000)
         #expect(
             scenario.log == [
-                "waqi asks for fewer calls: status 429: Minutely API request limit exceeded.; trying again"
+                "waqi is rate-limiting: status 429: Minutely API request limit exceeded.; trying again"
             ])
     }
 
@@ -238,12 +238,12 @@ struct PollPlanTests {
 
     @Test func `A rejection ends the round, and the next one asks again`() {
         for (status, body, line) in [
-            (401, #"{"message":"Unauthorized"}"#, "waqi refuses: status 401: Unauthorized"),
-            (403, "", "waqi refuses: status 403"),
-            (200, #"{"status":"error","data":"Invalid key"}"#, "waqi refuses: Invalid key"),
+            (401, #"{"message":"Unauthorized"}"#, "waqi rejected the request: status 401: Unauthorized"),
+            (403, "", "waqi rejected the request: status 403"),
+            (200, #"{"status":"error","data":"Invalid key"}"#, "waqi rejected the request: Invalid key"),
             (
                 400, #"{"error":true,"reason":"The supplied API key is invalid."}"#,
-                "waqi refuses: status 400: The supplied API key is invalid."
+                "waqi rejected the request: status 400: The supplied API key is invalid."
             ),
         ] {
             var scenario = Scenario()
@@ -328,7 +328,7 @@ struct PollPlanTests {
             scenario.log == [
                 "left out Delhi: the station's time is 2026-07-20T17:00:00Z",
                 "left out Pune: the station gives no index",
-                "not taken as they came: 1 cities because the station gives no index (Pune), "
+                "skipped or adjusted: 1 cities because the station gives no index (Pune), "
                     + "1 cities because the station's time is 2026-07-21T18:00:00Z (Delhi)",
             ])
     }
@@ -341,7 +341,7 @@ struct PollPlanTests {
         #expect(scenario.news == ["Delhi 50", "Pune 60", "Agra 60"])
     }
 
-    @Test func `A clock that is set back prolongs no wait`() {
+    @Test func `After the clock is set back, no wait is longer than a whole one`() {
         var scenario = Scenario()
         scenario.answerAll()
         scenario.now = start - 5 * hour

@@ -69,7 +69,7 @@ struct ReplayTests {
             #expect(
                 program.errors.count == 1
                     && program.errors[0].hasSuffix(
-                        "level=WARN msg=\"\(file.path):3: the line is cut off and left out\"")
+                        "level=WARN msg=\"\(file.path):3: skipping a truncated line\"")
             )
         }
     }

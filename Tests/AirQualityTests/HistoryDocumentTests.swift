@@ -57,8 +57,8 @@ struct HistoryDocumentTests {
 
     @Test(
         arguments: [
-            ("limit=0", #"query: limit is "0", expected a whole number from 1 up"#),
-            ("limit=+1", #"query: limit is " 1", expected a whole number from 1 up"#),
+            ("limit=0", #"query: limit is "0", expected a whole number, at least 1"#),
+            ("limit=+1", #"query: limit is " 1", expected a whole number, at least 1"#),
             ("limit=1&limit=1", "query: limit is given twice"), ("since=1&since=2", "query: since is given twice"),
             ("since=yesterday", #"query: since is "yesterday", expected milliseconds since the Unix epoch"#),
             ("city=", "query: city is empty, expected a city's name"),

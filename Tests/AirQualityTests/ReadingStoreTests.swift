@@ -128,6 +128,8 @@ struct ReadingStoreTests {
         // Nor does it bring an expired city back until its time is newer.
         test.receive(message(60), at: TestStore.start + 61_000)
         #expect(test.cities.isEmpty && test.store.feeds[0].readings == 3 && test.rejections.isEmpty)
+        test.receive(#"{"city":"Pune","aqi":9,"time":\#(TestStore.start - 1)}"#, at: TestStore.start + 61_000)
+        #expect(test.cities.isEmpty && test.rejections == ["bad_time": 1])
         test.receive(#"{"city":"Pune","aqi":9,"time":\#(TestStore.start + 1)}"#, at: TestStore.start + 61_000)
         #expect(test.cities == ["Pune 9.0"])
     }

@@ -70,7 +70,7 @@ struct CPCBTests {
                 Omission("stations without coordinates within 50 km of the city of their name", "B"),
                 Omission("stations without coordinates within 50 km of the city of their name", "C"),
                 Omission("stations without a time that can be read, or in the future", "D"),
-                Omission("averages that are no sub-index", "pm10 of E"),
+                Omission("averages that are not sub-indices", "pm10 of E"),
                 Omission("stations without an index and averages that make one", "E"),
             ])
     }
@@ -384,8 +384,8 @@ struct CPCBFeedTests {
         let response = try source.response(to: text)
         #expect(
             response.omissions == [
-                Omission("averages that are no sub-index", "co of A"),
-                Omission("averages that are no sub-index", "no2 of A"),
+                Omission("averages that are not sub-indices", "co of A"),
+                Omission("averages that are not sub-indices", "no2 of A"),
                 Omission("averages of unknown pollutants", "PM1 of A"),
             ])
         #expect(try air(response.findings).subIndices == [.pm10: 97])
@@ -396,7 +396,7 @@ struct CPCBFeedTests {
         for text in [
             "", "<", "<html></html>", String(good.prefix(200)), String(good.dropLast(3)), "{\"total\":1}", "<a b='",
             "<a b=\"c", "<a b=c d", "<AqIndex", "<a =\"\"><b/ c>",
-        ] { #expect(try source.error(of: text) == .unreadable("it is no XML with an AqIndex that ends")) }
+        ] { #expect(try source.error(of: text) == .unreadable("it is not XML with a complete AqIndex")) }
         #expect(try reason(source.findings(in: document(""))) == noStation)
     }
 }

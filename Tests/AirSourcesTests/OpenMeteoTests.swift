@@ -106,8 +106,8 @@ struct OpenMeteoTests {
     @Test(
         arguments: [
             ("[]", .unreadable("it has 0 places, expected 1")), ("[{},{}]", .unreadable("it has 2 places, expected 1")),
-            ("", .unreadable("it is no JSON")), (#"{"hourly":{"ti"#, .unreadable("it is no JSON")),
-            ("<html>502</html>", .unreadable("it is no JSON")),
+            ("", .unreadable("it is not JSON")), (#"{"hourly":{"ti"#, .unreadable("it is not JSON")),
+            ("<html>502</html>", .unreadable("it is not JSON")),
             ("[" + String(repeating: "1,", count: 300_000) + "1]", .unreadable("it has more than 300000 values")),
             (#"{"error":true,"reason":"Daily request limit exceeded."}"#, .busy("Daily request limit exceeded.")),
         ] as [(String, SourceError)])

@@ -70,7 +70,7 @@ struct WAQITests {
                 + #""co":{"v":null}"#)
         let response = try source.response(to: document)
         #expect(try air(response.findings).subIndices == [.pm25: 68])
-        let names = ["o3", "no2", "so2"].map { Omission("values that are no sub-index", "\($0) of Delhi") }
+        let names = ["o3", "no2", "so2"].map { Omission("values that are not sub-indices", "\($0) of Delhi") }
         #expect(response.omissions == Set(names))
     }
 

@@ -39,52 +39,52 @@ struct AdviceTests {
             ("--no.longer.check", "use a file"), ("--atls", "expected one that --help lists"),
             ("-c/x", "use variables"), ("-k9", "use a file"), ("--poll", "a command of the other program, other"),
             ("--collector.cpu", "there are no collectors"), ("--no-collector.cpu", "there are no collectors"),
-            ("--no-verbose", "did you mean --verbose=false?"), ("--play", "a command: sample play FILE [flags]"),
+            ("--no-verbose", "did you mean --verbose=false?"), ("--play", "it is a command: sample play FILE [flags]"),
             ("-version", "did you mean --version?"), ("--header=A: b", "did you mean --feed.header?"),
             ("--sub.verbose", "did you mean --verbose?"), ("--FEED.URL=ws://me:pw@h/", "did you mean --feed.url?"),
             ("--feed-idle-timeout=1s", "did you mean --feed.idle-timeout?"),
             ("--feed_url=ws://h/", "did you mean --feed.url?"),
         ])
     func `An unknown flag is answered with what to use instead`(word: String, advice: String) {
-        expectLine([word], #"unknown flag "\#(word.prefix { $0 != "=" })", \#(advice)"#)
+        expectLine([word], #"unknown flag "\#(word.prefix { $0 != "=" })": \#(advice)"#)
     }
 
     @Test(
         arguments: [
-            (["--CONFIG.FILE", "x"], #"unknown flag "--CONFIG.FILE", use variables"#),
-            (["-config.file", "x"], #"unknown flag "-config.file", use variables"#),
-            (["-c", "x"], #"unknown flag "-c", use variables"#),
-            (["config.file"], #"unexpected argument "config.file", use variables"#),
-            (["config.file=x"], #"unexpected argument "config.file=x", use variables"#),
-            (["completion"], #"unexpected argument "completion", did you mean --completion?"#),
-            (["FEED_URL=ws://h/"], #"unexpected argument "FEED_URL=ws://h/", did you mean --feed.url=…?"#),
-            (["URL=ws://h/"], #"unexpected argument "URL=ws://h/", did you mean --feed.url=…?"#),
-            (["serve", "play"], #"unexpected argument "play", expected one command"#),
+            (["--CONFIG.FILE", "x"], #"unknown flag "--CONFIG.FILE": use variables"#),
+            (["-config.file", "x"], #"unknown flag "-config.file": use variables"#),
+            (["-c", "x"], #"unknown flag "-c": use variables"#),
+            (["config.file"], #"unexpected argument "config.file": use variables"#),
+            (["config.file=x"], #"unexpected argument "config.file=x": use variables"#),
+            (["completion"], #"unexpected argument "completion": did you mean --completion?"#),
+            (["FEED_URL=ws://h/"], #"unexpected argument "FEED_URL=ws://h/": did you mean --feed.url=…?"#),
+            (["URL=ws://h/"], #"unexpected argument "URL=ws://h/": did you mean --feed.url=…?"#),
+            (["serve", "play"], #"unexpected argument "play": expected one command"#),
             (
                 ["play x"],
-                #"unexpected argument "play x", expected separate words, without quotation marks around them"#
+                #"unexpected argument "play x": expected separate arguments; do not quote them together"#
             ),
-            (["--", "--verbose"], #"unexpected argument "--verbose", flags stand before --"#),
-            ([""], #"unexpected argument "", an empty word: a variable of the shell may have no value"#),
+            (["--", "--verbose"], #"unexpected argument "--verbose": flags must come before --"#),
+            ([""], #"unexpected argument "": an empty argument: a shell variable may be unset"#),
             (
                 ["--listen :1"],
-                "--listen and what follows it are one word, expected two, without quotation marks around both"
+                "--listen and its value are one argument, expected two; do not quote them together"
             ),
-            (["--secret abc"], #"unknown flag "--secret", expected one that --help lists"#),
-            (["--secret=\u{301}abc"], #"unknown flag "--secret", expected one that --help lists"#),
-            (["--listen", ":1 --verbose"], "--listen: the value has --verbose in it, expected separate words"),
+            (["--secret abc"], #"unknown flag "--secret": expected one that --help lists"#),
+            (["--secret=\u{301}abc"], #"unknown flag "--secret": expected one that --help lists"#),
+            (["--listen", ":1 --verbose"], "--listen: the value contains --verbose, expected separate arguments"),
             (
                 ["—feed.header=Authorization: secret"],
                 #""—feed.header" begins with a dash that is not "-", did you mean --feed.header?"#
             ),
-            (["poll"], #"unexpected argument "poll", a command of the other program, other"#),
-            (["poll", "--key=secret"], #"unexpected argument "poll", a command of the other program, other"#),
-            (["file.yml"], #"unexpected argument "file.yml", there is no file of flags"#),
-            (["listen=:1"], #"unexpected argument "listen=:1", did you mean --listen=…?"#),
-            (["feed.header=secret"], #"unexpected argument "feed.header=***", did you mean --feed.header=…?"#),
-            (["9090"], #"unexpected argument "9090", did you mean --listen=:9090?"#),
-            (["localhost:9090"], #"unexpected argument "localhost:9090", did you mean --listen=localhost:9090?"#),
-            (["SAMPLE_LISTEN=:1"], #"unexpected argument "SAMPLE_LISTEN=:1", did you mean SAMPLE_LISTEN=… sample?"#),
+            (["poll"], #"unexpected argument "poll": a command of the other program, other"#),
+            (["poll", "--key=secret"], #"unexpected argument "poll": a command of the other program, other"#),
+            (["file.yml"], #"unexpected argument "file.yml": there is no file of flags"#),
+            (["listen=:1"], #"unexpected argument "listen=:1": did you mean --listen=…?"#),
+            (["feed.header=secret"], #"unexpected argument "feed.header=***": did you mean --feed.header=…?"#),
+            (["9090"], #"unexpected argument "9090": did you mean --listen=:9090?"#),
+            (["localhost:9090"], #"unexpected argument "localhost:9090": did you mean --listen=localhost:9090?"#),
+            (["SAMPLE_LISTEN=:1"], #"unexpected argument "SAMPLE_LISTEN=:1": did you mean SAMPLE_LISTEN=… sample?"#),
         ])
     func `An unknown word is answered with what to use instead`(arguments: [String], line: String) {
         expectLine(arguments, line)
@@ -98,6 +98,6 @@ struct AdviceTests {
         let flags = try parsed([], ["SAMPLE_FEED_ULR": "ws://h/"])
         #expect(
             flags.rejection(of: "feed.url", expected: "an address").line
-                == "--feed.url: expected an address; no flag has the variable SAMPLE_FEED_ULR")
+                == "--feed.url: expected an address; unknown environment variable: SAMPLE_FEED_ULR")
     }
 }

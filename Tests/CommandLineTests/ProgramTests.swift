@@ -205,8 +205,8 @@ struct HelpTests {
                       Print the completion script for bash, zsh or fish.
 
                 Each flag is also an environment variable: SAMPLE_ and the flag in capitals with
-                . and - as _, for example SAMPLE_LISTEN. The flag wins. Repeatable ones are
-                separated by line breaks; switches are true or false.
+                . and - as _, for example SAMPLE_LISTEN. The flag wins. Values of repeatable
+                flags are separated by line breaks; switches are true or false.
 
                 """)
     }
@@ -241,8 +241,8 @@ struct MistakeTests {
         (["--listen.address"], unknown("--listen.address", "did you mean --listen?")),
         (["--feed.idel-timeuot"], unknown("--feed.idel-timeuot", "did you mean --feed.idle-timeout?")),
         (["play", "--onec"], unknown("--onec", "did you mean --once?")),
-        (["pla"], #"unexpected argument "pla", did you mean play?"#),
-        (["srve"], #"unexpected argument "srve", did you mean serve?"#),
+        (["pla"], #"unexpected argument "pla": did you mean play?"#),
+        (["srve"], #"unexpected argument "srve": did you mean serve?"#),
         (["--listen"], "--listen: \(missing) --listen=HOST:PORT"),
         (["--listen", "--verbose"], "--listen: \(missing) --listen=HOST:PORT"),
         (["--listen=a", "--listen", "b"], #"--listen "b": given twice, expected once"#),
@@ -255,20 +255,20 @@ struct MistakeTests {
         (["--completion="], #"--completion "": expected bash, zsh or fish"#),
         (["--once"], "--once: not a flag of serve, only of play"),
         (["play", "f", "--verbose"], "--verbose: not a flag of play, only of serve"),
-        (["play", "--feed.limit=1"], "--feed.limit: not a flag of play, whose FILE stands alone, \(usage)"),
-        (["play"], "FILE is missing, \(usage)"), (["play", "a", "b"], #"unexpected argument "b", \#(usage)"#),
+        (["play", "--feed.limit=1"], "--feed.limit: not a flag of play, which takes FILE as an argument, \(usage)"),
+        (["play"], "FILE is missing, \(usage)"), (["play", "a", "b"], #"unexpected argument "b": \#(usage)"#),
         (
             ["ws://me:pw@host/?key=1"],
-            #"unexpected argument "ws://***@host/?***", did you mean --feed.url "ws://***@host/?***"?"#
+            #"unexpected argument "ws://***@host/?***": did you mean --feed.url "ws://***@host/?***"?"#
         ),
         (
             ["--feed.header", "Authorization:", "Bearer", "secret"],
-            "unexpected argument ***, expected: sample [serve] [flags]"
+            "unexpected argument ***: expected: sample [serve] [flags]"
         ),
     ]
 
     private static func unknown(_ flag: String, _ advice: String = "expected one that --help lists") -> String {
-        #"unknown flag "\#(flag)", \#(advice)"#
+        #"unknown flag "\#(flag)": \#(advice)"#
     }
 
     @Test(arguments: all) func `A mistake is reported on one line`(arguments: [String], line: String) {
@@ -279,7 +279,7 @@ struct MistakeTests {
         arguments: [
             ([], "SAMPLE_VERBOSE", "1", #"SAMPLE_VERBOSE "1": expected true or false"#),
             ([], "SAMPLE_FEED_IDLE_TIMEOUT", "x", #"SAMPLE_FEED_IDLE_TIMEOUT "x": \#(duration)"#),
-            (["play"], "SAMPLE_FILE", "x", "FILE is missing, \(usage); no flag has the variable SAMPLE_FILE"),
+            (["play"], "SAMPLE_FILE", "x", "FILE is missing, \(usage); unknown environment variable: SAMPLE_FILE"),
         ] as [([String], String, String, String)])
     func `An error in a variable names it`(arguments: [String], variable: String, value: String, line: String) {
         expectMistake(arguments, [variable: value], line: line)

@@ -142,7 +142,7 @@ struct RecordingErrorTests {
     @Test(arguments: [
         ("", 1, "the file is empty, expected CSV with a header, or lines of JSON"),
         (" \n\n", 1, "the file is empty, expected CSV with a header, or lines of JSON"),
-        ("City,Date,AQI\n", 1, "there are no rows, expected one at least"),
+        ("City,Date,AQI\n", 1, "there are no rows, expected at least one"),
         ("City,Date,PM10\nA,2020-01-01,1\n", 1, "there is no column AQI, expected a header with City, Date, AQI"),
         ("City,Date,AQI\nA,2020-01-01\n", 2, "the row has 2 fields, expected 3"),
         ("City,Date,AQI\nA,2020-01-01,1,2\n", 2, "the row has 4 fields, expected 3"),
@@ -155,14 +155,14 @@ struct RecordingErrorTests {
         ("City,Date,AQI\nA,2020-01-00,1\n", 2, wrongRow("A,2020-01-00,1")),
         ("City,Date,AQI\n\nB,2020-01-01,1\nA,2020-01-01,0x10\n", 4, wrongRow("A,2020-01-01,0x10")),
         ("City,Date,AQI\nA\"B,2020-01-01,1\n", 2, "a quotation mark is never closed"),
-        ("[1\n[2]\n", 1, #""[1" is not a message, expected an array or object of JSON"#),
-        ("[1]\nhello\n[2]\n", 2, #""hello" is not a message, expected an array or object of JSON"#),
-        ("[1]\n\u{1B}[0m\n", 2, #""\u{1B}[0m" is not a message, expected an array or object of JSON"#),
-        ("[1]\n5\n", 2, #""5" is not a message, expected an array or object of JSON"#),
+        ("[1\n[2]\n", 1, #""[1" is not a message, expected a JSON array or object"#),
+        ("[1]\nhello\n[2]\n", 2, #""hello" is not a message, expected a JSON array or object"#),
+        ("[1]\n\u{1B}[0m\n", 2, #""\u{1B}[0m" is not a message, expected a JSON array or object"#),
+        ("[1]\n5\n", 2, #""5" is not a message, expected a JSON array or object"#),
         (#"{"message":"x"}"#, 1, "time_ms is missing or wrong, expected epoch milliseconds"),
         (#"{"time_ms":1.5,"message":"x"}"#, 1, "time_ms is missing or wrong, expected epoch milliseconds"),
         (#"{"time_ms":-1,"message":"x"}"#, 1, "time_ms is missing or wrong, expected epoch milliseconds"),
-        (#"{"time_ms":1,"message":"\ud800"}"#, 1, "there are no rows, expected one at least"),
+        (#"{"time_ms":1,"message":"\ud800"}"#, 1, "there are no rows, expected at least one"),
     ]) func `An invalid file is rejected with the line and the reason`(content: String, line: Int, reason: String) {
         let error = #expect(throws: RecordingError.self) { try Recording(Array(content.utf8)) }
         #expect(error == RecordingError(line: line, reason))

@@ -128,7 +128,7 @@ extension HTTPServer {
         #expect(unauthorized.value("X-Content-Type-Options") == "nosniff")
         #expect(try ask("/other").text == "authentication required\n")
         #expect(try ask("/%00").text == "the request target is malformed\n")
-        #expect(try ask("/data", headers: ["Host: y"]).text == "{\"error\": \"one Host field is needed\"}\n")
+        #expect(try ask("/data", headers: ["Host: y"]).text == "{\"error\": \"expected exactly one Host field\"}\n")
         let notAllowed = try ask("/open", "POST")
         #expect(notAllowed.status == 405 && notAllowed.value("Allow") == "GET, HEAD")
         #expect(notAllowed.text == "method not allowed here, expected GET, HEAD\n")

@@ -15,7 +15,7 @@ import Testing
     @Test func `A query error quotes the wrong value on one line`() throws {
         let parameter = try QueryParameter.all(in: "limit=a%0Ab" + String(repeating: "x", count: 100))[0]
         let shown = "\"a\\nb\(String(repeating: "x", count: 61))…\""
-        #expect(throws: QueryError("limit is \(shown), expected a whole number from 1 up")) { try parameter.positive }
+        #expect(throws: QueryError("limit is \(shown), expected a whole number, at least 1")) { try parameter.positive }
     }
 
     @Test(

@@ -59,8 +59,8 @@ struct JQProgramTests {
     @Test(
         arguments: [
             (".a[]", #"{"a":1}"#, "Cannot iterate over number"), (#"error("no" + " air")"#, "{}", "error: no air"),
-            ("error({a: 1})", "{}", #"error: {"a":1}"#), ("input", "{}", "input is not there"),
-            ("[inputs]", "{}", "input is not there"), (#""x" | halt_error"#, "{}", "error: x"),
+            ("error({a: 1})", "{}", #"error: {"a":1}"#), ("input", "{}", "no further input"),
+            ("[inputs]", "{}", "no further input"), (#""x" | halt_error"#, "{}", "error: x"),
             (".", "{", "Unfinished"), (".", String(repeating: "[", count: 12000), "depth"),
             ("range(200000)", "{}", "more than 100000 results"),
             // Programs that never end.

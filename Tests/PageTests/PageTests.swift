@@ -69,11 +69,11 @@ struct PageTests {
             store.record(FeedMessage(rejectedAs: .noCity, byteCount: 1, receivedAt: Self.now), feed: 0)
             let fields = [("fields", "a,b"), ("hint", "--the <flags>")].map(ExplanationField.init)
             store.apply(.explained(.noCity, fields), feed: 0)
-            let line = "<p>All readings are rejected (no_city), fields a,b. To set: --the &lt;flags&gt;</p>"
+            let line = "<p>All readings are rejected (no_city), fields: a,b. Try: --the &lt;flags&gt;</p>"
             let page = Self.page(store)
             for page in [try page.list(""), page.about()] { #expect(text(page).contains(line)) }
             store.apply(.connected(nil), feed: 0)
-            #expect(!text(try Self.page(store).list("")).contains("To set"))
+            #expect(!text(try Self.page(store).list("")).contains("Try:"))
         }
     }
 

@@ -138,13 +138,13 @@ import Testing
         ])
     func `A database of another program is rejected and not touched`(sql: String) throws {
         try execute(sql, on: path)
-        try expectRejection(path, "it is a database of another program and is left as it is")
+        try expectRejection(path, "it is another program's database and was not changed")
     }
 
     @Test(arguments: ["storage: none\n", "{}", "x", "SQLite format 4 and something else"])
     func `A file of another kind is rejected and not touched`(_ content: String) throws {
         write(Array(content.utf8), to: path)
-        try expectRejection(path, "it is no SQLite file and was not touched; use a new name")
+        try expectRejection(path, "it is not an SQLite file and was not changed; use a new name")
     }
 
     @Test(arguments: ["/tmp", "/dev/null", ""])
@@ -179,7 +179,7 @@ import Testing
         try save(makeStore([makeCity("Pune")]), in: path)
         let tables = (0..<tableCount).map { "CREATE TABLE later_\($0) (value)" }.joined(separator: "; ")
         try execute("PRAGMA user_version=\(version); \(tables)", on: path)
-        let known = "this program knows up to 4; it is left as it is"
+        let known = "this program supports at most 4; it was not changed"
         try expectRejection(path, "its schema is version \(version), \(known)")
     }
 

@@ -34,17 +34,17 @@ import Testing
 
     private static let documents: [Row] = [
         ("top-level-list", "line 1: the document is a list, expected a mapping"),
-        ("top-level-text", "line 1: the document is <secret>, expected a mapping"),
+        ("top-level-text", "line 1: the document is ***, expected a mapping"),
         ("junk", "line 1: did not find expected node content"),
         ("not-utf8", "line 2: invalid leading UTF-8 octet"),
         ("unknown-section", "line 1: basic_auth is unknown, expected one of " + sections),
         ("unknown-tls-key", "line 4: \(tls).certificate is unknown, expected one of " + tlsKeys),
         ("unknown-http-key", "line 2: http_server_config.http3 is unknown, expected one of http2, headers"),
         ("unknown-rate-limit-key", "line 2: rate_limit.rate is unknown, expected one of interval, burst"),
-        ("key-twice", "line 4: the key \"cert_file\" is there twice"),
-        ("section-twice", "line 3: the key \"http_server_config\" is there twice"),
+        ("key-twice", "line 4: the key \"cert_file\" is given twice"),
+        ("section-twice", "line 3: the key \"http_server_config\" is given twice"),
         ("section-is-list", "line 1: \(tls) is a list, expected a mapping"),
-        ("section-is-text", "line 1: \(tls) is <secret>, expected a mapping"),
+        ("section-is-text", "line 1: \(tls) is ***, expected a mapping"),
         ("merge-key-text", "line 2: \(mergeKeys)"),
         ("alias-unknown", "line 2: found undefined alias"),
         ("alias-inside-itself", "line 2: nested deeper than 8 levels"),
@@ -103,14 +103,14 @@ import Testing
         ("header-lower-case", "line 3: \(headers).x-frame-options is unknown, expected one of " + names),
         ("header-frame-options", "line 3: \(frameOptions) is \"DENY\", expected deny or sameorigin"),
         ("header-frame-options-blank", "line 3: \(frameOptions) is \"\", expected deny or sameorigin"),
-        ("header-is-list", "line 3: \(frameOptions) is a list, expected a text"),
+        ("header-is-list", "line 3: \(frameOptions) is a list, expected a string"),
         ("header-content-type-options", "line 3: \(headers).X-Content-Type-Options is \"sniff\", expected nosniff"),
         ("headers-list", "line 2: \(headers) is a list, expected a mapping"),
     ]
 
     private static let users: [Row] = [
-        ("users-twice", "line 3: the key \"alice\" is there twice"),
-        ("users-number-twice", "line 3: the key \"7\" is there twice"),
+        ("users-twice", "line 3: the key \"alice\" is given twice"),
+        ("users-number-twice", "line 3: the key \"7\" is given twice"),
         ("users-plain-password", hash),
         ("users-null", hash),
         ("users-cost-low", hash),
@@ -131,7 +131,7 @@ import Testing
         (
             "tls-versions-reversed",
             unserved("server.pem", key: "server.key")
-                + "min_version, max_version and cipher_suites leave nothing for it"
+                + "min_version, max_version and cipher_suites allow no TLS version for this certificate"
         ),
         ("client-ca-no-certificate", unreadable("ca-none.pem")),
         ("client-ca-one-broken", unreadable("ca-one-broken.pem")),
@@ -164,7 +164,7 @@ import Testing
     private static let noPolicy =
         "\(tls).client_ca_file (FOLDER/ca.pem) is given, expected a client_auth_type other than NoClientCert with it"
     private static func unreadable(_ file: String) -> String {
-        "\(tls).client_ca_file (FOLDER/\(file)) has a certificate that cannot be read: "
+        "\(tls).client_ca_file (FOLDER/\(file)) cannot be used: "
     }
 
     private static let headers = "http_server_config.headers"
@@ -173,7 +173,7 @@ import Testing
         "Content-Security-Policy, X-Frame-Options, X-Content-Type-Options, X-XSS-Protection, "
         + "Strict-Transport-Security"
     private static let hash =
-        "line 2: basic_auth_users.alice is <secret>, expected a bcrypt hash ($2y$…) with a cost of 4 to 31"
+        "line 2: basic_auth_users.alice is ***, expected a bcrypt hash ($2y$…) with a cost of 4 to 31"
 
     static func path(_ file: String) -> String { folder.appending(path: file + ".yml").path }
 
@@ -279,7 +279,7 @@ private let serverTLS = "tls_server_config:\n  cert_file: server.pem\n  key_file
         }
         // A PEM text in place of the file's name, which an error would show.
         let error = #expect(throws: SystemError.self) { try read(text.replacing("  key:", with: "  key_file:")) }
-        #expect(error?.reason.contains("key_file is <secret>, expected the name of a file; a PEM text belongs") == true)
+        #expect(error?.reason.contains("key_file is ***, expected the name of a file; a PEM text belongs") == true)
     }
 
     @Test(

@@ -230,7 +230,7 @@ struct ConnectionStateTests {
         course.pass(.milliseconds(59_999))
         #expect(course.disconnects == [])
         course.pass(.milliseconds(1))
-        let detail = "no whole message within --idle-timeout 1m, messages before: 12 in 50s"
+        let detail = "no complete message within --idle-timeout 1m, messages before: 12 in 50s"
         #expect(course.actions.contains(.report(.disconnected(.idle, detail: detail, retryAfter: nil))))
     }
 

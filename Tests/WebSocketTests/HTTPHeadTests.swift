@@ -21,7 +21,7 @@ struct HTTPHeadTests {
     }
 
     private static let beginning = "it does not begin with HTTP/1."
-    private static let badLine = "the header has a line that is no \"Name: value\""
+    private static let badLine = "a header line is not \"Name: value\""
 
     @Test(arguments: [
         ("220 mail.example.com ESMTP\r\n", beginning), ("HTTP\n", beginning), ("\r\nHTTP/1.1 101 X\r\n", beginning),

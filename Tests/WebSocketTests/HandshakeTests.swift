@@ -12,7 +12,8 @@ struct HandshakeTests {
     private static func request(
         _ address: String = "ws://host/", fields: [HTTPField] = [], subprotocols: [String] = []
     ) throws -> HandshakeRequest {
-        HandshakeRequest(try WebSocketAddress(address), fields: fields, subprotocols: subprotocols, key: key)
+        HandshakeRequest(
+            try WebSocketAddress(address), fields: fields, subprotocols: subprotocols, userAgent: "x/1", key: key)
     }
 
     private func text(_ request: HandshakeRequest) -> String { String(decoding: request.bytes, as: UTF8.self) }
@@ -29,7 +30,7 @@ struct HandshakeTests {
                 Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r
                 Sec-WebSocket-Version: 13\r
                 Sec-WebSocket-Extensions: permessage-deflate; server_no_context_takeover; client_no_context_takeover\r
-                User-Agent: air-quality-exporter\r
+                User-Agent: x/1\r
                 \r
 
                 """)
@@ -86,7 +87,7 @@ struct HandshakeTests {
         private static func disagreed(_ parameters: String, _ parameter: String) -> Row {
             extensions(
                 "permessage-deflate; " + parameters,
-                rejected: "permessage-deflate that we cannot agree to: " + parameter)
+                rejected: "an unacceptable permessage-deflate parameter: " + parameter)
         }
 
         private static let noUpgrade = Outcome.rejected("status 101 without Upgrade: websocket")
@@ -141,7 +142,7 @@ struct HandshakeTests {
             disagreed("server_max_window_bits=8; server_max_window_bits=9", "server_max_window_bits=9"),
             disagreed("server_no_context_takeover; server_no_context_takeover", "server_no_context_takeover"),
             disagreed("server_no_context_takeover=1", "server_no_context_takeover=1"),
-            extensions("permessage-deflate;", rejected: "permessage-deflate that we cannot agree to: "),
+            extensions("permessage-deflate;", rejected: "an unacceptable permessage-deflate parameter: "),
             extensions(
                 "permessage-deflate, permessage-deflate",
                 rejected: "extensions that were not offered: permessage-deflate, permessage-deflate"),
@@ -151,7 +152,7 @@ struct HandshakeTests {
             extensions("x-webkit-deflate-frame", rejected: "extensions that were not offered: x-webkit-deflate-frame"),
             other("HTTP/1.1 100 Continue", [], .interim),
             other("HTTP/1.1 103 Early Hints", ["Link: </style.css>"], .interim),
-            other("HTTP/1.1 200 OK", [], .rejected("status 200 instead of 101: this is no WebSocket endpoint")),
+            other("HTTP/1.1 200 OK", [], .rejected("status 200 instead of 101: not a WebSocket endpoint")),
             other("HTTP/1.1 401 ", [], no101("401")), other("HTTP/1.1 302 There", [], no101("302")),
             other("HTTP/1.1 304 Same", [], no101("304")),
             other("HTTP/1.1 503 Busy", ["Retry-After: 120"], no101("503", .seconds(120))),
@@ -204,11 +205,11 @@ struct HandshakeTests {
         """
 
     private static let accepted = ["HTTP/1.1 101 Switching Protocols", "X-More: yes"]
-    private static let upgrade = ["HTTP/1.1 426 Upgrade Required", "this is a WebSocket feed of version 13"]
-    private static let bad = ["HTTP/1.1 400 Bad Request", "this is no GET request of HTTP/1.1"]
+    private static let upgrade = ["HTTP/1.1 426 Upgrade Required", "expected a WebSocket upgrade, version 13"]
+    private static let bad = ["HTTP/1.1 400 Bad Request", "not an HTTP/1.1 GET request"]
     private static let other = ["HTTP/1.1 400 Bad Request", "it does not begin with GET "]
     private static let badKey = ["HTTP/1.1 400 Bad Request", "Sec-WebSocket-Key is not 16 bytes in base64"]
-    private static let field = ["HTTP/1.1 400 Bad Request", "the header has a line that is no \"Name: value\""]
+    private static let field = ["HTTP/1.1 400 Bad Request", "a header line is not \"Name: value\""]
 
     /// A part of a good request, its change, and the first and the last line of the response.
     @Test(

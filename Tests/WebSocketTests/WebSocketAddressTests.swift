@@ -56,7 +56,7 @@ struct WebSocketAddressTests {
                 ]
             ),
             (
-                "an IPv6 address has to stand in [ ], without a zone",
+                "an IPv6 address must be in [ ], without a zone",
                 ["ws://::1/", "ws://[::1/", "ws://::1]/", "ws://[host]/", "ws://[fe80::1%25lo]/"]
             ),
             ("its host has something other than letters, digits, '-', '.' and '_'", ["ws://ho%73t/"]),
@@ -65,7 +65,7 @@ struct WebSocketAddressTests {
                 ["ws://host/a b", "ws://host/\r\nX: y", "ws://bücher.de/"]
             ),
             (
-                "two addresses in one; give each by a flag or a line of its own",
+                "it holds two addresses; give each its own flag or line",
                 [
                     "ws://a/,WS://b/", "ws://a/|ws://b/", "ws://a/,http://b/", "ws://a/ws://b/", "ws://a,wss://b",
                     "ws://a/?x=1;WS://b/",

@@ -37,8 +37,8 @@ import Testing
 
     @Test(
         arguments: [
-            ("a: 1\nb: 2\na: 3\n", "line 3: the key \"a\" is there twice"),
-            ("1: x\n'1': y\n", "line 2: the key \"1\" is there twice"),
+            ("a: 1\nb: 2\na: 3\n", "line 3: the key \"a\" is given twice"),
+            ("1: x\n'1': y\n", "line 2: the key \"1\" is given twice"),
             ("a: *x\n", "line 1: found undefined alias"),
             ("[&a 1, &a 2, *a]", "line 1: found duplicate anchor"),
             ("a: 1\nb: &x [*x]\n", "line 2: nested deeper than 8 levels"),
@@ -47,8 +47,8 @@ import Testing
             ("a: 1\nb: !!binary aGk=\n", "line 2: \"!!binary\" is not supported, expected a value without a tag"),
             ("!!set {a, b}", "line 1: \"!!set\" is not supported, expected a value without a tag"),
             ("!own x", "line 1: \"!!!own\" is not supported, expected a value without a tag"),
-            ("{[a]: b}", "line 1: a key is a list, expected a text"),
-            ("{a: {{b: c}: d}}", "line 1: a.a key is a mapping, expected a text"),
+            ("{[a]: b}", "line 1: a key is a list, expected a string"),
+            ("{a: {{b: c}: d}}", "line 1: a.a key is a mapping, expected a string"),
             ("a:\n  - b\n c\n", "line 3: "),
             ("a: 'x\n", "line 2: found unexpected end of stream"),
             ("a: b: c\n", "line 1: mapping values are not allowed in this context"),

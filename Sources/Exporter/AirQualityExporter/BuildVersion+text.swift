@@ -1,4 +1,6 @@
 extension BuildVersion {
+    static var userAgent: String { "air-quality-exporter/\(version)" }
+
     /// The output of `--version`, in the format of other exporters.
     static var text: String {
         """

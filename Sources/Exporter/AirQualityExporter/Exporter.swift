@@ -28,19 +28,14 @@ final class Exporter: Sendable {
         store = ReadingStore(rules: configuration.storeRules(for: configuredFeeds), feeds: [], at: currentTime())
         storage = try configuration.storageFile.map { [store] path in
             try flags.using(
-                "storage.file", expected: "a file of this program",
+                "storage.file", expected: "a usable storage file",
                 try StorageFile(path, store: store, now: currentTime))
         }
         storage?.outcome.log(to: logger, path: configuration.storageFile)
-        if let newest = store.snapshot().states.map(\.receivedAt).max() {
-            // The time since then does not count for expiry, because nobody listened.
-            let now = currentTime()
-            store.moveArrivals(at: now, by: now - newest, elapsed: 0)
-        }
         feeds = FeedSet(configuration, feeds: configuredFeeds, demo: demo?.address, store: store, logger: logger)
         events = EventHub(store: store, at: currentTime())
         web = try flags.using(
-            "web.config.file", expected: "a web configuration",
+            "web.config.file", expected: "a valid web configuration",
             try WebConfigurationWatcher(path: configuration.web.configFile, logger: logger))
         reloader = Reloader(configuration, feeds: feeds, web: web, logger: logger, at: currentTime())
         handshakes = HandshakeFailures(logger: logger)
@@ -59,7 +54,7 @@ final class Exporter: Sendable {
             return server
         } catch {
             guard error.code == .address else { throw error }
-            let advice = "use a free address of this machine that you may use, such as :10026"
+            let advice = "use a free address of this machine that you have permission to bind, such as :10026"
             throw SystemError(
                 .address,
                 settings.usesSystemdSockets

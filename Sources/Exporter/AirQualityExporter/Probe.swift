@@ -33,7 +33,7 @@ private struct FeedVisit: Sendable {
     /// Blocks until there are enough messages, the connection has ended or the time is over.
     init(_ address: WebSocketAddress, _ settings: Configuration, timeout: Duration) throws(SystemError) {
         let visit = Monitor(FeedVisit())
-        var configuration = settings.feed.client(of: address)
+        var configuration = settings.feed.client(of: address, userAgent: BuildVersion.userAgent)
         configuration.connectTimeout = min(configuration.connectTimeout, timeout)
         let client = WebSocketClient(
             configuration: configuration,
@@ -75,7 +75,7 @@ private struct ProbeReport {
         for (number, message) in visit.messages.enumerated() { describe(message, number: number + 1) }
         if !readings.isEmpty { addTable(of: readings) }
         guard let best = ReadingPlan.best(for: messages) else {
-            if readings.isEmpty, !messages.isEmpty { add("\nno flags and no jq program are known that read it") }
+            if readings.isEmpty, !messages.isEmpty { add("\nfound no flags or jq program that would read them") }
             return
         }
         if best.plan.arguments(inPlaceOf: settings).isEmpty { return }

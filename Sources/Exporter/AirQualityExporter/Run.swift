@@ -20,11 +20,11 @@ func run(_ flags: ParsedFlags, signals: Signals) throws -> Int32 {
     if configuration.isCheck {
         if let file = configuration.web.configFile {
             let web = try flags.using(
-                "web.config.file", expected: "a web configuration", try WebConfiguration(file: file))
+                "web.config.file", expected: "a valid web configuration", try WebConfiguration(file: file))
             for warning in web.warnings { logger.warning(warning, metadata: ["file": file]) }
         }
         if let file = configuration.storageFile {
-            try flags.using("storage.file", expected: "a file of this program", try StorageFile.check(file))
+            try flags.using("storage.file", expected: "a usable storage file", try StorageFile.check(file))
         }
         warn()
         return StandardStream.output.write("configuration is valid\n") ? 0 : 1

@@ -8,12 +8,13 @@ extension StorageEvent {
         case .created: logger.info("Storage file created", metadata: file)
         case .restored(let cities, let leftOut):
             let counts: Logger.Metadata = ["cities": "\(cities)", "left_out": "\(leftOut)"]
-            let reason: Logger.Metadata = ["reason": "beyond --city.limit or of other shards: they are deleted"]
+            let reason: Logger.Metadata = ["reason": "deleted: beyond --city.limit or belonging to other shards"]
             logger.log(
                 level: leftOut > 0 ? .warning : .info, "Storage file restored",
                 metadata: file + counts + (leftOut > 0 ? reason : [:]))
         case .recovered: logger.info("Storage file writable again, nothing was lost", metadata: file)
-        case .recreated: logger.warning("Storage file was changed by others: recreated from memory", metadata: file)
+        case .recreated:
+            logger.warning("Storage file was changed by another process: recreated from memory", metadata: file)
         case .failing(let reason):
             logger.error(
                 "Storage file not writable: serving from memory, retrying", metadata: file + ["err": reason])

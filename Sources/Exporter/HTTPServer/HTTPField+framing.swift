@@ -11,7 +11,7 @@ extension [HTTPField] {
         guard allSatisfy(\.isValid) else { throw HTTPResponse(status: 400, line: "a header field is malformed") }
         let hosts = filter { $0.isNamed("Host") }
         guard hosts.count == 1 || (hosts.isEmpty && !needsHost) else {
-            throw HTTPResponse(status: 400, line: "one Host field is needed")
+            throw HTTPResponse(status: 400, line: "expected exactly one Host field")
         }
         guard hosts.allSatisfy({ trimmed($0.value[...]).utf8.allSatisfy(isHostCharacter) }) else {
             throw HTTPResponse(status: 400, line: "invalid Host header")

@@ -134,7 +134,7 @@ final class HTTPService: Sendable {
             throw unauthorized
         }
         guard let isRight = passwords.verdict(on: check, of: client) else {
-            throw HTTPResponse(status: 429, line: "other passwords of this address are being checked")
+            throw HTTPResponse(status: 429, line: "other passwords from this address are being checked")
         }
         guard isRight else { throw unauthorized }
     }

@@ -38,7 +38,7 @@ internal import HTTPText
             throw HTTPResponse(status: 400, line: "the request line is malformed")
         }
         guard unsafe !LibMicroHTTPD.isVersion0 || fields.isWhole(until: method + headerBytes) else {
-            throw HTTPResponse(status: 400, line: "a line of the header begins with a blank or has a NUL in it")
+            throw HTTPResponse(status: 400, line: "a header line begins with a space or contains a NUL")
         }
         return fields.fields
     }

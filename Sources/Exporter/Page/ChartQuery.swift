@@ -38,7 +38,7 @@ struct ChartQuery {
             }
         }
         if let range, from != nil || to != nil {
-            throw QueryError("range=\(range.rawValue) beside from or to: expected one of them")
+            throw QueryError("range=\(range.rawValue) is given with from or to, expected only one")
         }
         if let from, let to, from >= to { throw QueryError("from is \(from), expected less than to, which is \(to)") }
     }

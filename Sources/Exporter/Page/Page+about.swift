@@ -22,8 +22,8 @@ extension Page {
             <h1>About this page</h1>
             <section>
             <h2>\(scale.title)</h2>
-            <p>\(scale.authority). The whole number shown is the integer part of the index, by which the category \
-            is decided. An arrow up means that the category got better, an arrow down that it got worse.</p>
+            <p>\(scale.authority). The number shown is the integer part of the index, which determines the \
+            category. An arrow up means that the category got better, an arrow down that it got worse.</p>
             \(table("Categories", columns: ["Category", "From", "Meaning"], number: 1, categories))
             </section>
             <section>

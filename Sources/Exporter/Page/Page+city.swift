@@ -34,8 +34,8 @@ extension Page {
     private func figure(_ chart: Chart, _ name: ArraySlice<UInt8>, _ query: ChartQuery) -> Markup {
         let label: Markup = """
             \(scale.title) of \(name) from \(chart.pattern.text(of: chart.from)) to \(chart.pattern.text(of: chart.to)) UTC, \
-            \(chart.points.count)\(" of \(chart.count)", if: chart.points.count < chart.count) points, listed in the \
-            table below
+            \(chart.points.count)\(" of \(chart.count)", if: chart.points.count < chart.count) points\
+            \(", listed in the table below", if: !chart.points.isEmpty)
             """
         let caption: Markup =
             chart.points.isEmpty ? "No data in this range." : "Times in <span class=\"zone\">UTC</span>"
@@ -107,7 +107,7 @@ extension Page {
         }
         let grafana: Markup =
             settings.grafanaURL.map {
-                "<a href=\"\($0)/d/aqi-city?var-city=\(percent: name)\">This city in Grafana</a>\n"
+                "<a href=\"\($0)/d/aqi-city?var-city=\(percent: name)\">View this city in Grafana</a>\n"
             } ?? ""
         return """
             <details id="points">

@@ -12,7 +12,7 @@ extension Page {
         func line(_ state: String, _ text: Markup) -> Markup {
             "<p class=\"feed \(state)\"><span class=\"dot\" aria-hidden=\"true\"></span> <span>\(text)</span></p>"
         }
-        if feeds.allSatisfy(\.isPaused) { return line("paused", "Paused while nobody reads\(count)\(message)") }
+        if feeds.allSatisfy(\.isPaused) { return line("paused", "Paused while unused\(count)\(message)") }
         guard let newest = snapshot.states.map(\.updatedAt).max() else {
             return line(connected > 0 ? "slow" : "stale", "Waiting\(count)\(message)")
         }
@@ -51,8 +51,8 @@ extension Page {
             guard reason != nil || feed.connection.messagesWithoutReadings > 0 else { continue }
             let problem = reason.map { "All readings are rejected (\($0.rawValue))" } ?? "Messages are without readings"
             let fields = feed.explanations[reason] ?? []
-            let details = fields.filter { $0.name != "hint" }.map { "\($0.name) \($0.text)" }
-            let advice = fields.first { $0.name == "hint" }.map { " To set: \($0.text)" } ?? ""
+            let details = fields.filter { $0.name != "hint" }.map { "\($0.name): \($0.text)" }
+            let advice = fields.first { $0.name == "hint" }.map { " Try: \($0.text)" } ?? ""
             return ([problem] + details).joined(separator: ", ") + "." + advice
         }
         return nil

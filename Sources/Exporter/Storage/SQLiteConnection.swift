@@ -18,7 +18,8 @@ struct SQLiteConnection: ~Copyable {
         unsafe sqlite3_close_v2(pointer)
     }
 
-    /// Bounds SQLite's resources for any file. The next read locks the file for good; closing never checkpoints.
+    /// Bounds SQLite's resources for any file. The next read locks the file for good. Closing does not checkpoint until
+    /// ``setCheckpointOnClose(_:)`` allows it.
     func harden() throws(StorageError) {
         // The longest legitimate value is the SQL of a table definition.
         unsafe sqlite3_limit(pointer, SQLITE_LIMIT_LENGTH, 4096)

@@ -47,8 +47,8 @@ struct StorageDatabase: ~Copyable {
         let path = resolvedPath(name)
         for end in ["-wal", "-journal"] where fileStatus(path + end)?.isRegular == false { throw .notAFile }
         let isReadOnly = try StorageSchema.checkHeader(of: name) && !isWritable(path)
-        // SQLite would create a missing journal unless the file is declared immutable, and lock an existing one for
-        // writing unless locks are disabled.
+        // Without a journal, SQLite would create one unless the file is declared immutable. With one, it would lock the
+        // file for writing unless locks are disabled.
         let option = FileIdentity(path + "-wal") == nil ? "?immutable=1" : "?vfs=unix-none"
         let address = "file:\(percentEncoded(path.utf8, keepsSlashes: true))\(isReadOnly ? option : "")"
         let mode = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE

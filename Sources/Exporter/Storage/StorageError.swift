@@ -11,8 +11,8 @@ enum StorageError: Error, Equatable {
     /// The program must not use this file.
     case rejected(String)
 
-    static let foreign = rejected("it is a database of another program and is left as it is")
-    static let notADatabase = rejected("it is no SQLite file and was not touched; use a new name")
+    static let foreign = rejected("it is another program's database and was not changed")
+    static let notADatabase = rejected("it is not an SQLite file and was not changed; use a new name")
     static let notAFile = rejected("expected the name of a regular file")
     static let readOnly = unavailable("the file is read-only")
     static let withoutFolder = unavailable("its folder is missing or cannot be written")

@@ -67,6 +67,6 @@ enum StorageSchema {
 
     static func rejectLater(_ found: Int) throws(StorageError) {
         guard found > version else { return }
-        throw .rejected("its schema is version \(found), this program knows up to \(version); it is left as it is")
+        throw .rejected("its schema is version \(found), this program supports at most \(version); it was not changed")
     }
 }

@@ -1,6 +1,7 @@
 /// The `tls_server_config` of a web configuration.
 public struct TLSConfiguration: Sendable {
-    /// The server's certificate, tested in a handshake, and the authorities that client certificates are verified with.
+    /// The server's certificate, tested in a handshake, and the authorities of client certificates: without any, none
+    /// verifies.
     package let context: TLSContext
     public let clientAuthentication: ClientAuthentication
     /// The names (DNS, e-mail, IP address as text, URI) of which a client's certificate must have one, byte for byte;

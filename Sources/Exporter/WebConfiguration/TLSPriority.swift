@@ -33,7 +33,8 @@ struct TLSPriority: Equatable {
     ///
     /// GnuTLS enforces the key usage of certificates, Go does not: a certificate not meant for signatures, as a common
     /// OpenSSL recipe produces, would fail every handshake. For clients' certificates, only %COMPAT lifts this. It also
-    /// disables encrypt-then-MAC, which Go lacks, and the extended master secret for resumption and renegotiation.
+    /// disables encrypt-then-MAC, which Go lacks, and the extended master secret, which protects only resumption and
+    /// renegotiation; this server has neither.
     func text(key: TLSKeyKind) -> String {
         let offer = offer(key: key)
         let parts =

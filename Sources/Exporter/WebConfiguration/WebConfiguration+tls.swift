@@ -50,7 +50,7 @@ extension WebConfiguration {
                 throw .schema(
                     ".\(authorities.name) is given, expected a client_auth_type other than NoClientCert with it")
             }
-            try Self.trying(".\(authorities.name) has a certificate that cannot be read") { () throws(SystemError) in
+            try Self.trying(".\(authorities.name) cannot be used") { () throws(SystemError) in
                 try context.trust(authorities.content)
             }
         }
@@ -68,7 +68,8 @@ extension WebConfiguration {
         let keyKind = try TLSKeyKind(ofCertificate: certificate)
         let versions = priority.offer(key: keyKind).versions
         guard !versions.isEmpty else {
-            throw SystemError(.system, "min_version, max_version and cipher_suites leave nothing for it")
+            throw SystemError(
+                .system, "min_version, max_version and cipher_suites allow no TLS version for this certificate")
         }
         if versions != priority.versions {
             let spoken = versions.map(\.rawValue).joined(separator: ", ")

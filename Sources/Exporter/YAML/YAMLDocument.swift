@@ -87,7 +87,7 @@ internal import System
                     throw .yaml(line: key.line, "merge keys (<<) are not supported, expected the keys themselves")
                 }
                 guard keys.insert(Array(name.utf8)).inserted else {
-                    throw .yaml(line: key.line, "the key \(shown) is there twice")
+                    throw .yaml(line: key.line, "the key \(shown) is given twice")
                 }
                 // All values below a key repeat it in their paths, so a long key is shortened.
                 let segment = name.utf8.count > 128 ? shown : name

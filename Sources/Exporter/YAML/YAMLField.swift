@@ -29,7 +29,7 @@ package struct YAMLField: Sendable {
         guard text.count <= maximumBytes else { throw SystemError(.system, "longer than \(maximumBytes) bytes") }
         var document = try YAMLDocument(text)
         if isOnly, document.hasNext {
-            throw SystemError(.system, "something follows the document, expected one without ---")
+            throw SystemError(.system, "there is more than one document, expected one without ---")
         }
         return try document.root()
     }
@@ -37,7 +37,7 @@ package struct YAMLField: Sendable {
     package func wrong(expected: String) -> SystemError {
         let found =
             switch content {
-            case .scalar where isSecret: "<secret>"
+            case .scalar where isSecret: "***"
             case .scalar(let text, _): quoted(text, limit: 40)
             case .list: "a list"
             case .mapping: "a mapping"
@@ -78,7 +78,7 @@ extension YAMLField {
         if case .scalar(let text, true) = content { ["", "~", "null", "Null", "NULL"].contains(text) } else { false }
     }
 
-    package func text(expected: String = "a text") throws(SystemError) -> String {
+    package func text(expected: String = "a string") throws(SystemError) -> String {
         guard case .scalar(let text, _) = content else { throw wrong(expected: expected) }
         return isNull ? "" : text
     }

@@ -31,6 +31,6 @@ struct OmissionLog {
         }
         omissions = []
         saidAt = now
-        return "not taken as they came: " + parts.joined(separator: ", ")
+        return "skipped or adjusted: " + parts.joined(separator: ", ")
     }
 }

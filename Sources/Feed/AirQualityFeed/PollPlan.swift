@@ -80,7 +80,7 @@ struct PollPlan {
     // MARK: Requests
 
     mutating func next(at now: Int64) -> Step {
-        // If the clock was set back, the wait does not grow by that amount.
+        // If the clock was set back, the wait is at most a whole pause, or a whole interval with its jitter.
         pausedUntil = min(pausedUntil, now + pauseLength)
         if nextRoundAt > now + interval + Self.maximumJitter { nextRoundAt = now }
         if now < pausedUntil { return .wait(until: pausedUntil) }
@@ -146,18 +146,18 @@ struct PollPlan {
                 queue = []
                 isRoundIncomplete = true
                 let origin = keyOrigin.map { " (the key is from \($0))" } ?? ""
-                complain(.refused, "refuses: \(text)\(origin); trying again at the next interval")
+                complain(.refused, "rejected the request: \(text)\(origin); trying again at the next interval")
             case .busy(let text):
                 pause(until: moreCallsAt ?? now + min(Self.busyPause, interval))
-                retry(query, attempts, .busy, "asks for fewer calls: \(text)")
+                retry(query, attempts, .busy, "is rate-limiting: \(text)")
             case .failed(let text):
                 retry(query, attempts, .status, "reports a server error: \(text)")
             case .missing(let text):
                 complain(.status, "has no data for \(query.subject): \(text)")
                 giveUp(query)
             case .unreadable(let text):
-                let words = explanation(in: response.body).map { "; it says \(quoted($0))" } ?? ""
-                let line = "sends a response that is not as documented, for \(query.subject): \(text)\(words)"
+                let words = explanation(in: response.body).map { "; its message: \(quoted($0))" } ?? ""
+                let line = "sent an unexpected response for \(query.subject): \(text)\(words)"
                 retry(query, attempts, .unreadable, line)
             }
         }

@@ -13,16 +13,16 @@ extension PolledCity {
         while let (line, fields) = try reader.nextRow() {
             guard let city = PolledCity(fields) else {
                 let row = quoted(String(decoding: Array(fields.joined(separator: ",".utf8)), as: UTF8.self))
-                let expected = "degrees, and texts of at most 128 bytes of UTF-8"
+                let expected = "coordinates in degrees and other fields of at most 128 bytes of UTF-8"
                 throw RecordingError(
                     line: line, "city,latitude,longitude,id,country are \(row), expected \(expected)")
             }
             if let first = lines.updateValue(line, forKey: Array(city.name.utf8)) {
-                throw RecordingError(line: line, "the city \(quoted(city.name)) is in line \(first) already")
+                throw RecordingError(line: line, "the city \(quoted(city.name)) is already on line \(first)")
             }
             cities.append(city)
         }
-        guard !cities.isEmpty else { throw RecordingError(line: 2, "there is no city") }
+        guard !cities.isEmpty else { throw RecordingError(line: 2, "there are no cities") }
         return cities
     }
 

@@ -49,7 +49,7 @@ extension PolledSource {
             http: try HTTPClient(
                 userAgent: "air-quality-exporter/\(BuildVersion.version) (\(Program.feed.name) poll)",
                 timeout: options.timeout, maximumBodyBytes: 4 << 20, authorities: authorities),
-            program: try options.jq.map { try flags.using("jq", expected: "a program of jq", JQProgram($0)) },
+            program: try options.jq.map { try flags.using("jq", expected: "a jq program", JQProgram($0)) },
             plan: PollPlan(
                 source: name, api: api, cities: cities, keyOrigin: key?.origin, rate: rate,
                 interval: options.interval, random: { .random(in: 0..<1) }))
@@ -81,7 +81,7 @@ extension PolledSource {
             throw flags.rejection(of: "jq", expected: expected)
         }
         if options.citiesFile != nil, flags.isGiven("set") {
-            throw flags.rejection(of: "set", expected: "no --cities beside it")
+            throw flags.rejection(of: "set", expected: "--set or --cities, not both")
         }
         if let given = options.source.givenIndex, options.index ?? given != given {
             let expected = "\(given.rawValue), the index that \(options.source.rawValue) gives"

@@ -24,7 +24,7 @@ extension Program {
             Command(
                 name: "poll",
                 summary: "Serves real air quality data: requests it from an HTTP source, computes the index where the "
-                    + "source gives none, and sends changes, and every half minute all values. A new client "
+                    + "source gives none, and sends changes at once and all values every half minute. A new client "
                     + "gets all values first. A key is read from a file or from \(PollOptions.keyVariable).",
                 options: PollOptions.self),
             Command(

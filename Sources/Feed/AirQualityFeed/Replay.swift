@@ -15,7 +15,7 @@ func replay(_ flags: ParsedFlags, signals: Signals) throws {
     } catch {
         throw FlagError("FILE \(quoted(path)): expected CSV with City, Date and AQI, or lines of JSON: \(error)")
     }
-    for line in recording.cutOffLines { log.warning("\(path):\(line): the line is cut off and left out") }
+    for line in recording.cutOffLines { log.warning("\(path):\(line): skipping a truncated line") }
     guard recording.isTimed || !flags.isGiven("speed") else {
         throw flags.rejection(of: "speed", expected: "a recording with times, or --interval instead")
     }

@@ -35,7 +35,7 @@ struct CPCBFeed: AirSource {
             default: continue
             }
         }
-        guard isWhole else { throw .unreadable("it is no XML with an AqIndex that ends") }
+        guard isWhole else { throw .unreadable("it is not XML with a complete AqIndex") }
         return stations.response(for: due, at: now)
     }
 }

@@ -61,7 +61,7 @@ struct CPCBStations {
             case (nil, _): omit("averages of unknown pollutants", "\(name.prefix(60)) of \(row.station)")
             case (let pollutant?, .value(let value)): averages[pollutant] = (value, updatedAt)
             case (let pollutant?, .unusable):
-                omit("averages that are no sub-index", "\(pollutant.rawValue) of \(row.station)")
+                omit("averages that are not sub-indices", "\(pollutant.rawValue) of \(row.station)")
             case (_, .missing): continue
             }
         }

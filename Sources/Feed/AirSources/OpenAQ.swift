@@ -89,7 +89,7 @@ struct OpenAQ: AirSource {
         let found = document["meta"]["found"].scalar
         if found.hasPrefix(">") || looseNumber(found) ?? 0 > Double(results.count) {
             let count = "\(results.count) of \(found) of \(city.name)"
-            response.omissions.insert(Omission("lists of stations that are not whole", count))
+            response.omissions.insert(Omission("incomplete station lists", count))
         }
         return response
     }

@@ -66,8 +66,8 @@ struct OpenAQSensor {
             case let end?: hours.add(value.map { $0 * (isInMilligrams ? 1000 : factor) }, at: Int(end / 3600))
             }
         }
-        // A source's fault, rather than the end of a sensor that worked a round ago.
-        if hours.values.isEmpty, !known.values.isEmpty { hours = known }
+        // The request covers 25 hours, so an empty response is wrong while a known hour is of the last day.
+        if hours.values.isEmpty, known.values.keys.contains(where: { $0 > Int(now / 3600) - 24 }) { hours = known }
         isStale = hours.values.isEmpty
         if isStale { hours.leaveOut("sensors without an hour of the last day") }
         if pollutant.isParticulateMatter { hours.leaveOutSpikes() }

@@ -11,7 +11,7 @@ func document(in body: [UInt8]) throws(SourceError) -> JSONNode {
     guard body.count(where: marks.contains) <= maximumValues else {
         throw .unreadable("it has more than \(maximumValues) values")
     }
-    guard let texts = JSONTree.texts(of: body.span), texts.count == 1 else { throw .unreadable("it is no JSON") }
+    guard let texts = JSONTree.texts(of: body.span), texts.count == 1 else { throw .unreadable("it is not JSON") }
     let document = JSONNode(tree: texts[0])
     let isError =
         switch texts[0]["error"] {

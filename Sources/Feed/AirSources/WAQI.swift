@@ -64,7 +64,7 @@ struct WAQI: AirSource {
             let name = pollutant == .pm25 ? "pm25" : pollutant.rawValue
             switch IndexValue(station["iaqi"][name]["v"].scalar) {
             case .value(let value): subIndices[pollutant] = value
-            case .unusable: omissions.insert(Omission("values that are no sub-index", "\(name) of \(city.name)"))
+            case .unusable: omissions.insert(Omission("values that are not sub-indices", "\(name) of \(city.name)"))
             case .missing: continue
             }
         }

@@ -91,7 +91,7 @@ public import System
             let text = String(decoding: message.prefix { $0 != 0 }, as: UTF8.self)
             if text.utf8.starts(with: "Unsupported proxy".utf8) {
                 // libcurl's message contains the proxy's password.
-                throw SystemError(.peer, "the proxy of the environment is no address that libcurl takes")
+                throw SystemError(.peer, "libcurl does not support the proxy address in the environment")
             }
             throw SystemError(.peer, text.isEmpty ? unsafe String(cString: curl_easy_strerror(result)) : text)
         }

@@ -50,7 +50,9 @@ extension Program {
         let name = String(word.drop { $0 == "-" })
         let isFlag = word.hasPrefix("-")
         let hasValue = isFlag && !word.hasPrefix("--") && name.dropFirst().first?.isLetter == false
-        let spellings = [word, hasValue ? "-\(name.prefix(1))" : word, isFlag ? name : "--\(name)"]
+        // A single letter is a flag only with its dash.
+        let other = isFlag ? name : name.count > 1 ? "--\(name)" : word
+        let spellings = [word, hasValue ? "-\(name.prefix(1))" : word, other]
         return spellings.lazy.compactMap { spelling in advice.first { $0.isFor(spelling) }?.text }.first
     }
 
@@ -67,7 +69,7 @@ extension Program {
         if let positive = name.dropping(prefix: "no-"), flags.contains(where: { $0.isSwitch && $0.name == positive }) {
             return "did you mean --\(positive)=false?"
         }
-        if let command = self.command(named: name) { return "a command: \(usage(of: command))" }
+        if let command = self.command(named: name) { return "it is a command: \(usage(of: command))" }
         if let advice = advice(for: flag) { return advice }
         let meant = nearest(to: name, among: names).prefix(3).map { "--" + $0 }
         return meant.isEmpty ? nil : "did you mean \(meant.joined(separator: " or "))?"

@@ -12,7 +12,7 @@ public struct ParsedFlags: Sendable {
     /// The end of an error about a missing value: unknown variables that may have been meant; empty if there are none.
     public var misspeltVariables: String {
         unknownVariables.isEmpty
-            ? "" : "; no flag has the variable " + unknownVariables.prefix(3).joined(separator: ", ")
+            ? "" : "; unknown environment variable: " + unknownVariables.prefix(3).joined(separator: ", ")
     }
 
     /// Returns the given values, and defaults for the rest. `Values` must be the options of the command.

@@ -44,7 +44,7 @@ extension Program {
         for flag in given where !command.flags.contains(where: { $0.name == flag }) {
             if operands.isEmpty, let operand = command.operands.first {
                 throw FlagError(
-                    "--\(flag): not a flag of \(command.name), whose \(operand) stands alone, expected: \(usage(of: command))"
+                    "--\(flag): not a flag of \(command.name), which takes \(operand) as an argument, expected: \(usage(of: command))"
                 )
             }
             let owners = commands.filter { $0.flags.contains { $0.name == flag } }
@@ -59,17 +59,17 @@ extension Program {
         }
         guard let surplus = operands.dropFirst(command.operands.count).first else { return }
         let hint = surplus.isOpen ? hint(for: surplus, of: command) : nil
-        throw FlagError("unexpected argument \(surplus.shown), \(hint ?? "expected: \(usage(of: command))")")
+        throw FlagError("unexpected argument \(surplus.shown): \(hint ?? "expected: \(usage(of: command))")")
     }
 
     /// Returns the end of an error about a surplus operand: what was probably meant.
     private func hint(for operand: Words.Operand, of command: Command) -> String? {
         let text = operand.text
-        if text.isEmpty { return "an empty word: a variable of the shell may have no value" }
-        if text.hasPrefix("--") { return "flags stand before --" }
+        if text.isEmpty { return "an empty argument: a shell variable may be unset" }
+        if text.hasPrefix("--") { return "flags must come before --" }
         if self.command(named: text) != nil { return "expected one command" }
         if let first = text.split(separator: " ").first, self.command(named: String(first)) != nil {
-            return "expected separate words, without quotation marks around them"
+            return "expected separate arguments; do not quote them together"
         }
         let name = text.beforeEqualsSign
         let isAssignment = name != text && name.allSatisfy { $0.isLetter || $0.isNumber || "._-".contains($0) }

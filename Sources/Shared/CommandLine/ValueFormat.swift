@@ -61,7 +61,7 @@ extension ValueFormat<String> {
     public static var text: Self { Self("TEXT", expected: "text", text: \.self) { $0 } }
 
     /// The path of a file, which need not exist.
-    public static var file: Self { Self("FILE", expected: "text that is not empty") { $0.isEmpty ? nil : $0 } }
+    public static var file: Self { Self("FILE", expected: "a file name") { $0.isEmpty ? nil : $0 } }
 }
 
 extension ValueFormat<ListenAddress> {

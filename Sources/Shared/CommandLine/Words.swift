@@ -55,7 +55,7 @@ struct Words {
         }
         let otherWords = value.split(separator: " ").dropFirst().map { String($0).beforeEqualsSign }
         if let other = otherWords.first(where: { program.flag($0) != nil }) {
-            throw FlagError("\(name): the value has \(other) in it, expected separate words")
+            throw FlagError("\(name): the value contains \(other), expected separate arguments")
         }
         mayContinueSecret = flag.secrecy == .whole
         if given[flag.name] != nil, !flag.isRepeatable, !flag.isSwitch {
@@ -79,14 +79,14 @@ struct Words {
         let name = String(word.prefix { $0 != ":" && !$0.isWhitespace })
         if name != word, program.flag(name) != nil {
             return FlagError(
-                "\(name) and what follows it are one word, expected two, without quotation marks around both")
+                "\(name) and its value are one argument, expected two; do not quote them together")
         }
         let command = operands.first.flatMap { program.command(named: $0.text) }
         if let operand = operands.first, operand.isOpen, command == nil, let advice = program.advice(for: operand.text)
         {
-            return FlagError("unexpected argument \(operand.shown), \(advice)")
+            return FlagError("unexpected argument \(operand.shown): \(advice)")
         }
         let hint = program.hint(for: name, of: command) ?? "expected one that --help lists"
-        return FlagError("unknown flag \(quoted(name)), \(hint)")
+        return FlagError("unknown flag \(quoted(name)): \(hint)")
     }
 }

@@ -17,7 +17,7 @@ struct CityFamily: Sendable {
         CityFamily(.index, "airquality_index", .gauge, "Current Air Quality Index of the city."),
         CityFamily(
             .category, "airquality_category", .gauge,
-            "Category of the city's index, 1 the best; airquality_category_info names them."),
+            "Category of the city's index, 1 is best; airquality_category_info names them."),
         CityFamily(
             .direction, "airquality_category_direction", .gauge,
             "Direction of the city's last category change: 1 improved, -1 worsened, 0 none yet."),

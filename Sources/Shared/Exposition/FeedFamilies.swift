@@ -15,7 +15,7 @@ extension StoreSnapshot {
             feed: "airquality_exporter_feed_connection_attempts_total", .counter, "Attempts to connect to the feed."
         ) { Double($0.connectionAttempts) },
         Family(
-            feed: "airquality_exporter_feed_connections_total", .counter, "Finished handshakes with the feed."
+            feed: "airquality_exporter_feed_connections_total", .counter, "Completed handshakes with the feed."
         ) { Double($0.connections) },
         Family(
             feed: "airquality_exporter_feed_disconnects_total", .counter, labels: ["reason"],
@@ -41,7 +41,7 @@ extension StoreSnapshot {
         },
         Family(
             feed: "airquality_exporter_feed_duplicates_total", .counter,
-            "Readings of a city that came in the same message, or from another feed within its idle time-out."
+            "Readings of a city that the same message, or another feed within its idle time-out, had already given."
         ) { Double($0.duplicates) },
         Family(
             feed: "airquality_exporter_feed_readings_skipped_total", .counter,

@@ -19,14 +19,14 @@ public struct FeedClientOptions: Options {
         Flag("header", \.headers, .headerField, secrecy: .whole, "Header field for the handshake."),
         Flag(
             "header-file", \.headerFile, .file,
-            "File with header fields for the handshake, one a line; read at each connect."),
+            "File with header fields for the handshake, one per line; read at each connection attempt."),
         Flag(
             "subprotocol", \.client.subprotocols, .subprotocol,
             "WebSocket subprotocol to offer, in order of preference."),
         Flag("subscribe", \.client.subscriptions, .text, secrecy: .whole, "Text message sent after every connect."),
         Flag(
             "subscribe-interval", \.client.subscriptionInterval, .duration(),
-            "Send the texts of subscribe again this often; 0 sends them once."),
+            "Interval for resending the subscribe texts; 0 sends them once."),
         Flag(
             "ca-file", \.client.tls.caFile, .file, "Certificate authorities for wss://, PEM; the system's by default."),
         Flag("cert-file", \.client.tls.certificateFile, .file, "Client certificate for wss://, PEM."),
@@ -54,9 +54,10 @@ public struct FeedClientOptions: Options {
     ]
 
     /// Returns the configuration for the feed at an address.
-    public func client(of address: WebSocketAddress) -> WebSocketClientConfiguration {
+    public func client(of address: WebSocketAddress, userAgent: String) -> WebSocketClientConfiguration {
         var client = client
         client.address = address
+        client.userAgent = userAgent
         client.idleTimeoutName = "--\(prefix)idle-timeout"
         client.headerFields = { try headerFields() }
         return client

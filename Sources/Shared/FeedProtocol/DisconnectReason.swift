@@ -2,7 +2,8 @@
 public enum DisconnectReason: String, CaseIterable, Sendable {
     /// The peer sent a close frame.
     case closed
-    /// End of stream or reset without a close frame, including during the handshake.
+    /// End of stream or reset without a close frame, including during the WebSocket handshake; during that of TLS it is
+    /// ``tls``.
     case lost
     /// No TCP connection could be established.
     case refused

@@ -24,7 +24,7 @@ public struct Recording: Sendable {
         case UInt8(ascii: "{"), UInt8(ascii: "["): try readLines(bytes[start...])
         default: try readDays(bytes)
         }
-        guard !messages.isEmpty else { throw RecordingError(line: 1, "there are no rows, expected one at least") }
+        guard !messages.isEmpty else { throw RecordingError(line: 1, "there are no rows, expected at least one") }
     }
 
     /// Whether any message has its time of arrival.
@@ -62,7 +62,7 @@ public struct Recording: Sendable {
         switch text.map({ reader.value(at: $0) }) {
         case .array, .object: break
         case nil, .null, .boolean, .number, .text:
-            throw RecordingError(line: number, "\(shown(line)) is not a message, expected an array or object of JSON")
+            throw RecordingError(line: number, "\(shown(line)) is not a message, expected a JSON array or object")
         }
         func field(_ name: String) -> JSONValue? {
             text.flatMap { reader.find([Array(name.utf8)], in: $0) }.map { reader.value(at: $0) }

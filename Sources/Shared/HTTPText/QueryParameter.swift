@@ -40,6 +40,6 @@ package struct QueryParameter {
     }
 
     package var positive: UInt64 {
-        get throws(QueryError) { try number(in: 1...UInt64.max, "a whole number from 1 up") }
+        get throws(QueryError) { try number(in: 1...UInt64.max, "a whole number, at least 1") }
     }
 }

@@ -26,7 +26,7 @@ public struct JQInterpreter: ~Copyable {
             return unsafe jq_compile(state, program) != 0
         }
         guard isCompiled else { throw SystemError(.system, complaint) }
-        unsafe jq_set_input_cb(state, { _, _ in unsafe jv_invalid_with_msg(jv_string("input is not there")) }, nil)
+        unsafe jq_set_input_cb(state, { _, _ in unsafe jv_invalid_with_msg(jv_string("no further input")) }, nil)
         // Without a callback, `debug` fails in libjq 1.6.
         unsafe jq_set_debug_cb(state, { _, message in unsafe jv_free(message) }, nil)
     }

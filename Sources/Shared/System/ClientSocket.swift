@@ -6,7 +6,9 @@ package struct ClientSocket: ~Copyable {
 
     /// Tries the addresses of a server on this machine. Linux takes the address of all interfaces for the loopback.
     package init(_ address: ListenAddress) throws(SystemError) {
-        if case .tcp(_, port: 0) = address { throw SystemError(.address, "port 0 is known to the server only") }
+        if case .tcp(_, port: 0) = address {
+            throw SystemError(.address, "port 0 lets the server choose; expected its actual port")
+        }
         var failure = "no such host"
         for candidate in address.socketAddresses {
             let number = socket(candidate.family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)

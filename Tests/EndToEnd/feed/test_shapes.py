@@ -268,7 +268,7 @@ def test_probe_shows_the_error_text_of_a_server(programs):
     with Sender('{"error": "auth required"}') as feed:
         found = probe(programs, feed.url)
         assert found.returncode == 1
-        assert "says=auth required" in found.stdout
+        assert "server_message=auth required" in found.stdout
 
 
 HOSTILE = "\x1b]0;title\x07\x1b[2J\u202e\u2028\x00\x9b31m\r\n"
@@ -305,7 +305,7 @@ def test_probe_waits_no_longer_than_its_time_out(programs):
             found = probe(programs, silent.url, "--timeout=100ms")
             assert (found.returncode, "no message came in time" in found.stdout) == (1, True)
             found = probe(programs, f"ws://127.0.0.1:{deaf.getsockname()[1]}/", "--timeout=100ms")
-            reason = "no connection within 0.1 seconds: no response to the handshake"
+            reason = "no connection within 100ms: no response to the handshake"
             assert (found.returncode, found.stdout) == (1, f"not connected\nreason: {reason}\n")
             found = probe(programs, talkative.url, "--timeout=1h")
             assert "message 3, " in found.stdout and "message 4, " not in found.stdout

@@ -395,7 +395,7 @@ STORIES = [
         [Exporter(message=steady("Delhi", "Pune", index=None))],
         {"ReadingsRejected": 1},
         {40: "ReadingsRejected"},
-        says="has rejected 100% of the feed",
+        says="has rejected 100% of the data from the feed",
     ),
     Story(
         "more cities than the limit",

@@ -32,7 +32,7 @@ FAULTS = {
     ),
     "another document": (
         Response({"message": "Limit Exceeded"}),
-        "sends a response that is not as documented, for Delhi and 1 more: "
+        "sent an unexpected response for Delhi and 1 more: "
         'it has 1 places, expected 2; it says "Limit Exceeded"; trying again',
     ),
 }
@@ -98,7 +98,7 @@ def test_a_wrong_key_is_reported_but_masked(start, serve, cities, tmp_path, said
         feed = start.feed("poll", *flags, environment=variable)
     wait_for(lambda: len(server.requests) >= 3, "the third round")
     origin = f'--key-file "{key}"' if is_file else "AIR_QUALITY_FEED_KEY"
-    rejected = f"waqi refuses: Invalid key{line} (the key is from {origin})"
+    rejected = f"waqi rejected the request: Invalid key{line} (the key is from {origin})"
     assert feed.messages == [f"{rejected}; trying again at the next interval"]
 
 

@@ -17,9 +17,9 @@ DEMO = "--feed.demo"
     ("program", "arguments", "said"),
     [
         # Unit tests cover the wording of each kind; here, one of each reaches standard error.
-        (EXPORTER, ["--config.file=x"], r'unknown flag "--config.file", there is no file .*'),
-        (EXPORTER, ["poll", "--key=secret"], r'unexpected argument "poll", a command of the .*'),
-        (FEED, ["healthcheck"], r'unexpected argument "healthcheck", a command of the other .*'),
+        (EXPORTER, ["--config.file=x"], r'unknown flag "--config.file": there is no file .*'),
+        (EXPORTER, ["poll", "--key=secret"], r'unexpected argument "poll": a command of the .*'),
+        (FEED, ["healthcheck"], r'unexpected argument "healthcheck": a command of the other .*'),
         (
             EXPORTER,
             ["ws://me:secret@h/?token=secret"],
@@ -36,7 +36,7 @@ def test_a_mistake_is_rejected_with_one_line_without_secrets(programs, program, 
 def test_a_misspelt_variable_is_named_if_no_feed_is_configured(programs):
     variable = "AIR_QUALITY_EXPORTER_FEED_ULR"
     line = programs.rejection(EXPORTER, environment={variable: "ws://x/"})
-    assert line.endswith(f"; no flag has the variable {variable}")
+    assert line.endswith(f"; unknown environment variable: {variable}")
 
 
 def test_unambiguous_spellings_of_values_are_accepted(programs):
@@ -149,7 +149,7 @@ NOT_TLS = (
 )
 
 
-NO_ENDPOINT = r'reason=handshake err="status {} instead of 101: this is no WebSocket endpoint"'
+NO_ENDPOINT = r'reason=handshake err="status {} instead of 101: not a WebSocket endpoint"'
 # libmicrohttpd 1 sends nothing to a client that speaks TLS; the response of 0.9.75 may be lost,
 # because it closes the connection at once.
 ENDED_TLS = r'err=".*(does|may) not speak TLS.*"'

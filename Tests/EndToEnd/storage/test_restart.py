@@ -59,7 +59,18 @@ def test_metrics_report_the_last_write_and_the_errors_of_the_storage(start, pyth
     assert exporter.scrape().value(metrics.STORAGE_ERRORS) == 0
 
 
-def test_a_restored_city_expires_by_the_arrival_of_its_last_reading(start, python_feed, tmp_path):
+def test_a_stop_keeps_the_last_reading_of_a_window_that_is_over(start, python_feed, tmp_path):
+    keep = ("--history.keep", "last", "--history.interval", "1h", "--feed.time-field", "time")
+    flags = ("--storage.file", str(tmp_path / "history.db"), *keep)
+    first = start.reader(python_feed, *flags)
+    python_feed.send([{"city": "Pune", "aqi": 7, "time": time.time() - 7200}])
+    first.wait_for_sample(metrics.INDEX, 7, city="Pune")
+    assert first.stop() is None
+    second = start.exporter("--feed.url", python_feed.url, *flags)
+    assert [point["aqi"] for point in second.history()["points"]] == [7]
+
+
+def test_the_time_between_stop_and_start_does_not_count_for_expiry(start, python_feed, tmp_path):
     file = tmp_path / "history.db"
     flags = ("--storage.file", str(file), "--city.expire-after", "1h")
     first = start.reader(python_feed, *flags)
@@ -74,6 +85,7 @@ def test_a_restored_city_expires_by_the_arrival_of_its_last_reading(start, pytho
     second = start.exporter("--feed.url", python_feed.url, *flags)
     second.wait_for_sample("airquality_exporter_cities_expired_total", 1)
     assert second.scrape().by(metrics.INDEX, "city") == {"Young": 7}
+    assert second.get("/-/ready").status == 503
     assert {point["city"] for point in second.history()["points"]} == {"Young"}
     assert second.stop() is None
     with contextlib.closing(sqlite3.connect(file)) as database:

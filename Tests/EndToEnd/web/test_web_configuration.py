@@ -243,3 +243,12 @@ def test_tls_cannot_be_turned_off_while_running(start, authority, server, web):
     assert response.status == 500 and "restart" in response.text
     assert client.status() == 200
     assert curl(f"http://{exporter.address}/metrics").status == 400
+
+
+def test_the_check_of_the_configuration_prints_the_warnings_of_a_start(programs, tmp_path):
+    file = tmp_path / "web.yml"
+    file.write_text("rate_limit: {interval: 1s}\n")
+    check = ("--feed.demo", "--config.check", "--web.config.file", str(file))
+    checked = programs.run("air-quality-exporter", *check)
+    assert checked.output == ["configuration is valid"]
+    assert "rate_limit.burst is 0, so every request is rejected" in checked.errors[0]

@@ -65,7 +65,8 @@ extension Configuration {
         for (key, value) in members {
             var value = value
             if key == "headers" || (key == "header" && value.isMapping) {
-                throw .yaml(line: value.line, "\(value.path): expected header, a list of texts such as \"Name: value\"")
+                let expected = "the key header with a list of strings such as \"Name: value\""
+                throw .yaml(line: value.line, "\(value.path): expected \(expected)")
             }
             let given = try value.texts()
             texts[key] = given.map { Array($0.utf8) }

@@ -17,8 +17,8 @@ extension Configuration: Options {
             "ws:// or wss:// address of a feed; user and password in it become Basic authorization."),
         Flag(
             "feed.file", \.feedFile, .file,
-            "YAML file with a list of feeds, each with url, name and any setting of a --feed flag but "
-                + "pause-when-unused; read again at a reload."),
+            "YAML file with a list of feeds, each with url, name and any --feed setting except "
+                + "pause-when-unused; reread on reload."),
         Flag(
             "feed.name", \.feedName, .feedName,
             "Name of the feed in metrics and pages, if there is one feed; by default its address without secrets."),
@@ -46,7 +46,7 @@ extension Configuration: Options {
             "Field with the reading's time (RFC 3339, epoch seconds or milliseconds); empty = the arrival."),
         Flag(
             "feed.time-zone", \.format.timeZone, .zoneOffset,
-            "Offset of times that name none, Z or +05:30; without it such a reading has the time of its arrival."),
+            "UTC offset of times without one, Z or +05:30; by default such readings get their time of arrival."),
         Flag(
             "feed.pollutants-field", \.format.pollutantsField, .feedField(orNone: true),
             "Field with an object of concentrations in micrograms per cubic metre; empty = not read."),
@@ -84,14 +84,14 @@ extension Configuration: Options {
             "host:port, [::1]:port, :port or unix:/path to listen on."),
         Flag(
             "web.systemd-socket", \.web.usesSystemdSockets,
-            "Take the sockets that systemd passes instead of --web.listen-address."),
+            "Use the sockets that systemd passes instead of --web.listen-address."),
         Flag("web.telemetry-path", \.web.telemetryPath, .telemetryPath, "Path of the metrics."),
         Flag(
             "web.config.file", \.web.configFile, .file,
             "Web configuration of the exporter-toolkit: TLS, basic auth, headers, rate limit."),
         Flag(
             "web.max-requests", \.web.maximumRequests, .integer(in: 0...1_000_000),
-            "Maximum number of concurrent scrapes, a quarter for one address; more get 503; 0 = no limit."),
+            "Maximum number of concurrent scrapes, a quarter of them from one address; others get 503; 0 = no limit."),
         Flag(
             "web.grafana-url", \.web.grafanaURL, .grafanaAddress, secrecy: .address,
             "Address of the Grafana whose city dashboard the page links to."),

@@ -71,16 +71,16 @@ extension Configuration {
         }
         if feedName != nil, feeds.count != 1 {
             throw flags.rejection(
-                of: "feed.name", expected: "one --feed.url with it; in --feed.file each feed has a name")
+                of: "feed.name", expected: "exactly one --feed.url; in --feed.file, name each feed")
         }
         if isDemo, feedName == Self.demoLabel {
-            throw flags.rejection(of: "feed.name", expected: "another name than that of --feed.demo")
+            throw flags.rejection(of: "feed.name", expected: "a name other than that of --feed.demo")
         }
         for (index, feed) in feeds.enumerated()
         where feeds[..<index].contains(where: { $0.label == feed.label }) {
             throw flags.rejection(
                 of: "feed.url", at: index,
-                expected: "feeds with different addresses, not two that are both labelled \"\(feed.label)\"")
+                expected: "different addresses, but two feeds are labelled \"\(feed.label)\"")
         }
         do throws(FeedOptionError) {
             try checkFeed()
@@ -93,11 +93,13 @@ extension Configuration {
     func checkFeed() throws(FeedOptionError) {
         try feed.check()
         if let program {
-            if !format.items.isEmpty { throw FeedOptionError(flag: "feed.items", expected: "no --feed.jq with it") }
+            guard format.items.isEmpty else {
+                throw FeedOptionError(flag: "feed.items", expected: "--feed.items or --feed.jq, not both")
+            }
             do throws(SystemError) {
                 _ = try JQProgram(program, messageBytes: feed.client.maximumMessageBytes)
             } catch {
-                throw FeedOptionError(flag: "feed.jq", expected: "a program that jq compiles: \(error)")
+                throw FeedOptionError(flag: "feed.jq", expected: "a valid jq program: \(error)")
             }
         }
         let fields = [

@@ -49,7 +49,7 @@ extension ValueFormat<String> {
     }
 
     /// A jq program. Compiled later, together with the other settings.
-    static var program: Self { Self("PROGRAM", expected: "a program in jq's language") { $0.isEmpty ? nil : $0 } }
+    static var program: Self { Self("PROGRAM", expected: "a jq program") { $0.isEmpty ? nil : $0 } }
 }
 
 extension ValueFormat<Int64> {

@@ -25,7 +25,7 @@ func jsonMistake(in message: Span<UInt8>) -> String? {
         } else {
             while index < message.count, !isSeparator(message[index]), message[index] != quote { index += 1 }
             let word = message.extracting(start..<index)
-            if reader.read(word) == nil { return "\(shown(word, bytes: 32)) at byte \(start)" }
+            if reader.read(word) == nil { return "unexpected \(shown(word, bytes: 32)) at byte \(start)" }
         }
     }
     return depth > 0 ? end : nil

@@ -33,7 +33,7 @@ struct MessageExplanation {
             if reason == .badTime, ofDecoder == nil { add("err", "older than the newest reading of the city") }
         }
         if isReadInPart || [.tooLarge, .cityLimit, .notJSON].contains(reason) { return }
-        add("says", Self.serverWords(in: message.span))
+        add("server_message", Self.serverWords(in: message.span))
         // The flags fit if the value field is there, or if only the time or the range is wrong.
         let hasValue = fields.contains { $0.name == "value" }
         if [.badTime, .outOfRange].contains(reason) || (reason == .noValue && hasValue) { return }

@@ -62,7 +62,7 @@ struct FeedHandler: ~Copyable {
         if outcome.decoded.hasTimesWithoutZone, !hasToldOfTimes {
             hasToldOfTimes = true
             logger.warning(
-                "Times without a zone: readings have the time of their arrival",
+                "Feed times have no zone: using the time of arrival",
                 metadata: ["feed": label, "hint": "--feed.time-zone with the offset of the feed, such as +05:30"])
         }
         for reason in recorded.rejections.reasons { explain(reason, message, outcome, recorded, at: now) }
@@ -119,7 +119,7 @@ struct FeedHandler: ~Copyable {
         if outcome.duplicates > 0 {
             for name in store.takeDuplicateNames() {
                 logger.warning(
-                    "City came twice, in one message or from two feeds: the last reading counts",
+                    "Duplicate city in one message or from two feeds: using the last reading",
                     metadata: ["city": name, "feed": label])
             }
         }

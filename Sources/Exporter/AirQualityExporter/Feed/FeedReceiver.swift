@@ -19,7 +19,7 @@ struct FeedReceiver: Sendable {
         // Both closures are called on the feed's thread, and nothing else calls the handler.
         let handler = Mutex(FeedHandler(feed, number: number, store: store, logger: logger))
         client = WebSocketClient(
-            configuration: feed.settings.feed.client(of: feed.address),
+            configuration: feed.settings.feed.client(of: feed.address, userAgent: BuildVersion.userAgent),
             onEvent: { event in handler.withLock { $0.handle(event) } },
             onMessage: { kind, message in handler.withLock { $0.receive(kind, message) } })
         if isPaused { client.pause() }

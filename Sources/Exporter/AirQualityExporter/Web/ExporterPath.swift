@@ -22,14 +22,14 @@ enum ExporterPath: String, CaseIterable {
     var meaning: String? {
         switch self {
         case .list: "the list of all cities"
-        case .city: "one city and its chart; its name follows"
+        case .city: "one city and its chart; append its name"
         case .about: "this page"
         case .history: "the recent points of all cities"
         case .events: "changes as server-sent events"
         case .healthy: "whether the exporter works"
         case .ready: "whether its data is fresh"
         case .reconnect: "POST reconnects all feeds"
-        case .reload: "POST reads the files again"
+        case .reload: "POST reloads the files"
         case .favicon, .assets: nil
         }
     }

@@ -40,7 +40,7 @@ struct HistoryEndpoint: Sendable {
         }
         guard hasTurn == true else {
             return .busy(
-                "\(Self.maximumDocuments) histories are being made, and none was ready within 10 s: try again later",
+                "\(Self.maximumDocuments) histories are being generated, and none was ready within 10 s: try again later",
                 retryAfter: 10)
         }
         defer { underWay.change { $0 -= 1 } }
@@ -52,7 +52,7 @@ struct HistoryEndpoint: Sendable {
         guard document.pointCount <= maximumPoints else {
             let line =
                 "the history has \(document.pointCount) points, expected at most \(maximumPoints): "
-                + "ask for less with ?city=, limit or since"
+                + "request less with ?city=, limit or since"
             return HTTPResponse(status: 413, line: line)
         }
         let text = document.render()

@@ -25,6 +25,6 @@ extension FeedStatistics {
 
     /// Leaves the hint unescaped, so that it can be pasted into a shell.
     private func explanation(of reason: RejectionReason?) -> String {
-        details(of: reason).text + (hint(of: reason).map { ", to set: \($0)" } ?? "")
+        details(of: reason).text + (hint(of: reason).map { "; try: \($0)" } ?? "")
     }
 }

@@ -1,7 +1,7 @@
 import Bytes
 
 /// The history as JSON: the points of all selected cities in one flat array ordered by time, then name, which tools
-/// can split into one series per city. The bytes depend only on the snapshot and the query.
+/// can split into one series per city. Equal points give equal bytes; the entity tag depends on it.
 public struct HistoryDocument: Sendable {
     public let pointCount: Int
     private let snapshot: StoreSnapshot

@@ -5,8 +5,10 @@ public struct CityState: Sendable {
     public internal(set) var index = 0.0
     /// Time of the newest reading.
     public internal(set) var updatedAt: Timestamp = 0
-    /// When the newest reading arrived; equals ``updatedAt`` unless the feed provides times.
+    /// When the newest reading arrived, moved with steps of the clock; may differ from ``updatedAt``.
     public internal(set) var receivedAt: Timestamp = 0
+    /// Milliseconds since that arrival that do not count for expiry, because the program was not running.
+    var downtime: Int64 = 0
     /// Number of the index's category, from 1.
     public internal(set) var category: UInt8
     public internal(set) var changes = CategoryChanges()
@@ -40,6 +42,7 @@ public struct CityState: Sendable {
         if !isRepetition {
             updatedAt = reading.time
             self.receivedAt = receivedAt
+            downtime = 0
         }
         index = reading.index
         guard new != category else { return }
@@ -49,7 +52,8 @@ public struct CityState: Sendable {
 
     mutating func add(_ details: CityExtras) { extras = extras?.updated(with: details) ?? details }
 
-    mutating func restore(_ city: City, at now: Timestamp) {
+    mutating func restore(_ city: City, at now: Timestamp, downtime: Int64) {
+        self.downtime = downtime
         index = city.index
         updatedAt = city.updatedAt
         // The file may hold any number; within this range, ages do not overflow.

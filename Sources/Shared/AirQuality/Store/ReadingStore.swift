@@ -134,10 +134,12 @@ public final class ReadingStore: Sendable {
 
     // MARK: Restart
 
-    /// Restores cities that the store does not have, with their original times.
+    /// Restores cities that the store does not have, with their original times. The time since the newest arrival does
+    /// not count for their expiry.
     public func restore(_ cities: [City], at now: Timestamp) {
+        let newest = cities.map { min(max($0.receivedAt, -now), now) }.max() ?? now
         withLock { state in
-            for city in cities { state.restore(city, at: now) }
+            for city in cities { state.restore(city, at: now, downtime: now - newest) }
         }
     }
 }

@@ -142,12 +142,13 @@ struct StoreState: Sendable {
 extension StoreState {
     mutating func expire(at now: Timestamp) -> Int {
         let oldest = now - rules.expireAfter
-        let gone = cities.states.filter { $0.receivedAt < oldest }
+        func isOld(_ city: CityState) -> Bool { city.receivedAt + city.downtime < oldest }
+        let gone = cities.states.filter(isOld)
         guard !gone.isEmpty else { return 0 }
         version += 1
         if expiredReadings.count + gone.count > rules.cityLimit { expiredReadings = [:] }
         for city in gone { expiredReadings[city.name] = city.updatedAt }
-        cities.keep(cities.states.indices.filter { cities.states[$0].receivedAt >= oldest })
+        cities.keep(cities.states.indices.filter { !isOld(cities.states[$0]) })
         pointCount = cities.histories.reduce(0) { $0 + $1.count }
         expiredCount += UInt64(gone.count)
         expiredAt = now
@@ -164,7 +165,7 @@ extension StoreState {
             if isMoved { cities.states[city].receivedAt += step }
             if !times.contains(cities.states[city].heardAt) { cities.states[city].heardAt += step }
             let isClamped = cities.states[city].clampUpdate(to: now)
-            // The arrival is saved too: it decides when the city expires after a restart.
+            // The arrival is saved too: after a restart, its distance from the newest one decides about expiry.
             if isMoved || isClamped { cities.states[city].version = version }
         }
         expiredReadings = expiredReadings.mapValues { min($0, now) }
@@ -195,7 +196,7 @@ extension StoreState {
 extension StoreState {
     /// Restores a city unless the rules reject it. A time too far ahead, stored before the clock was set back, becomes
     /// `now`, or the city would expire late and reject readings with earlier times until then.
-    mutating func restore(_ stored: City, at now: Timestamp) {
+    mutating func restore(_ stored: City, at now: Timestamp, downtime: Int64) {
         let name = stored.name.span
         guard cities.count < rules.cityLimit, CityName.accepted(name, in: name.indices) == name.indices else { return }
         if let shard = rules.shard, !shard.contains(name) { return }
@@ -205,7 +206,7 @@ extension StoreState {
         for place in points.indices { points[place].category = rules.scale.category(of: points[place].index) }
         let category = rules.scale.category(of: stored.index)
         let city = cities.insert(stored.name, category: category, version: version)
-        cities.states[city].restore(stored, at: now)
+        cities.states[city].restore(stored, at: now, downtime: downtime)
         cities.histories[city] = History(points: points, rule: rules.history, at: now)
         pointCount += cities.histories[city].count
     }

@@ -93,7 +93,7 @@ extension ClientLoop {
             let session = address.isSecure ? try OpenSSLSession(address, configuration.tls) : nil
             let request = HandshakeRequest(
                 address, fields: try configuration.headerFields(), subprotocols: configuration.subprotocols,
-                key: (0..<16).map { _ in UInt8.random(in: .min ... .max) })
+                userAgent: configuration.userAgent, key: (0..<16).map { _ in UInt8.random(in: .min ... .max) })
             connection = ClientConnection(number: number, request: request, tls: session)
         } catch let error as TLSFileError {
             return handle(.connection(number, .tlsFailed(detail: error.reason)))
@@ -130,7 +130,7 @@ extension ClientLoop {
         guard connection.tls != nil else { return read(bytes, connection) }
         var event = decrypt(bytes, connection)
         if !connection.sendFromTLS(), event == nil {
-            event = .violation(ProtocolViolation("TLS records to answer over and over", closeStatus: 1008))
+            event = .violation(ProtocolViolation("endless TLS records that require replies", closeStatus: 1008))
         }
         if let event {
             // Send TLS's own reply, such as an alert, before the state ends the connection.

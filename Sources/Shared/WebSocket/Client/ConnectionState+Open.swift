@@ -32,12 +32,13 @@ extension ConnectionState {
                 let limit = "\(limits.idleTimeoutName) \(limits.idleTimeout.prometheusText)"
                 let span = lastMessageAt - connectedAt
                 let time = span < .seconds(10) ? span : .seconds(span.components.seconds)
-                let before = messages > 0 ? "messages before: \(messages) in \(time.prometheusText)" : "nor before"
-                return .disconnect(.idle, detail: "no whole message within \(limit), \(before)")
+                let before = messages > 0 ? "messages before: \(messages) in \(time.prometheusText)" : "nor before that"
+                return .disconnect(.idle, detail: "no complete message within \(limit), \(before)")
             }
             if now >= pingDeadline(limits) {
                 guard pingSentAt == nil else {
-                    return .disconnect(.pongTimeout, detail: "nothing for \(limits.pongTimeout) after a ping")
+                    let limit = limits.pongTimeout.prometheusText
+                    return .disconnect(.pongTimeout, detail: "no data within \(limit) after a ping")
                 }
                 pingSentAt = now
                 return .ping

@@ -185,7 +185,8 @@ extension ConnectionState {
         case .waiting(let until) where now >= until: return begin()
         case .attempting(let attempt):
             if now >= attempt.deadline {
-                let detail = "no connection within \(configuration.connectTimeout): no \(attempt.step.rawValue)"
+                let limit = configuration.connectTimeout.prometheusText
+                let detail = "no connection within \(limit): no \(attempt.step.rawValue)"
                 return disconnect(.timeout, detail)
             }
             guard let deadline = attempt.addressDeadline, now >= deadline, !attempt.ipAddresses.isEmpty else {

@@ -98,14 +98,14 @@ internal import System
             let words =
                 alert == TLS13_AD_CERTIFICATE_REQUIRED
                 ? "certificate required" : unsafe String(cString: SSL_alert_desc_string_long(alert))
-            return "the server says: \(words)"
+            return "TLS alert from the server: \(words)"
         }
         let verdict = unsafe SSL_get_verify_result(ssl)
         if !isEstablished, verdict != X509_V_OK, unsafe SSL_get_verify_mode(ssl) != SSL_VERIFY_NONE {
             return unsafe "the server's certificate: " + String(cString: X509_verify_cert_error_string(verdict))
         }
         let isPlain = !isEstablished && ERR_GET_REASON(error) == SSL_R_WRONG_VERSION_NUMBER
-        return newestOpenSSLError() + (isPlain ? ": the server does not speak TLS, ws:// instead of wss://?" : "")
+        return newestOpenSSLError() + (isPlain ? ": the server does not speak TLS, did you mean ws://?" : "")
     }
 
     deinit { unsafe SSL_free(ssl) }

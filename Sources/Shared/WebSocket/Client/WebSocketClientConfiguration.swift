@@ -4,6 +4,8 @@ public struct WebSocketClientConfiguration: Sendable {
     public var address: WebSocketAddress
     /// Returns valid, unreserved fields to add to the handshake; called for each dial, on the thread of `run`.
     public var headerFields: @Sendable () throws -> [HTTPField] = { [] }
+    /// Sent in the handshake, unless a field of this name is added.
+    public var userAgent = "air-quality-exporter"
     /// Subprotocols to offer, without duplicates, in order of preference.
     public var subprotocols: [String] = []
     /// Text messages to send after every connect.

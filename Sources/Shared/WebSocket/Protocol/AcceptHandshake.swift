@@ -5,7 +5,7 @@ internal import HTTPText
 /// Returns the 101 response to a request (RFC 6455, section 4.2) with additional fields; any path is accepted.
 func acceptHandshake(_ head: HTTPHead, fields: [HTTPField]) throws(HandshakeRejection) -> [UInt8] {
     guard head.startLine.hasSuffix(" HTTP/1.1"), head.fields.count("Host") == 1 else {
-        throw HandshakeRejection("this is no GET request of HTTP/1.1")
+        throw HandshakeRejection("not an HTTP/1.1 GET request")
     }
     let upgrade = HTTPField(name: "Upgrade", value: "websocket")
     func has(_ token: String, in name: String) -> Bool { head.fields.list(name).contains { $0.lowercased() == token } }
@@ -14,7 +14,7 @@ func acceptHandshake(_ head: HTTPHead, fields: [HTTPField]) throws(HandshakeReje
     else {
         let version = HTTPField(name: "Sec-WebSocket-Version", value: "13")
         throw HandshakeRejection(
-            "this is a WebSocket feed of version 13", status: "426 Upgrade Required", fields: [upgrade, version])
+            "expected a WebSocket upgrade, version 13", status: "426 Upgrade Required", fields: [upgrade, version])
     }
     guard head.fields.count("Sec-WebSocket-Key") == 1, let key = head.fields.first("Sec-WebSocket-Key"),
         decodeBase64(Array(key.utf8)[...])?.count == 16

@@ -23,7 +23,7 @@ enum Compression: Equatable {
         var names: Set<Substring> = []
         for parameter in parts.dropFirst() {
             guard known.contains(parameter), names.insert(parameter.prefix { $0 != "=" }).inserted else {
-                throw SystemError(.peer, "permessage-deflate that we cannot agree to: \(parameter)")
+                throw SystemError(.peer, "an unacceptable permessage-deflate parameter: \(parameter)")
             }
         }
     }

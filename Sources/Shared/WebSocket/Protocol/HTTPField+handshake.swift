@@ -8,8 +8,8 @@ extension HTTPField {
     /// For a reserved field, the text that follows "expected" in an error message.
     public var expectedInstead: String {
         isNamed("Sec-WebSocket-Protocol")
-            ? "the flag for subprotocols instead of the header \(name)"
-            : "no header \(name), which the handshake sets itself"
+            ? "the subprotocol flag instead of the header \(name)"
+            : "a header other than \(name), which the handshake sets itself"
     }
 
     private static let reserved = [

@@ -14,7 +14,7 @@ extension HTTPHead {
         guard lines[0].allSatisfy({ $0 >= 0x20 }) else {
             throw HandshakeRejection("the first line has a control character")
         }
-        let badField = HandshakeRejection("the header has a line that is no \"Name: value\"")
+        let badField = HandshakeRejection("a header line is not \"Name: value\"")
         var fields: [HTTPField] = []
         for line in lines.dropFirst() where !line.isEmpty {
             if isBlank(line[line.startIndex]) {

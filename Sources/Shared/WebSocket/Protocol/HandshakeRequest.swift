@@ -14,7 +14,7 @@ struct HandshakeRequest {
     /// - Parameters:
     ///   - fields: validated, none of them reserved.
     ///   - key: 16 random bytes.
-    init(_ address: WebSocketAddress, fields: [HTTPField], subprotocols: [String], key: [UInt8]) {
+    init(_ address: WebSocketAddress, fields: [HTTPField], subprotocols: [String], userAgent: String, key: [UInt8]) {
         let key = encodeBase64(key)
         expectedAccept = webSocketAccept(key: key)
         self.subprotocols = subprotocols
@@ -23,7 +23,7 @@ struct HandshakeRequest {
             "Connection: Upgrade", "Sec-WebSocket-Key: \(key)", "Sec-WebSocket-Version: 13",
             "Sec-WebSocket-Extensions: \(Self.compressionOffer)",
         ]
-        if !fields.contains(where: { $0.isNamed("User-Agent") }) { lines.append("User-Agent: air-quality-exporter") }
+        if !fields.contains(where: { $0.isNamed("User-Agent") }) { lines.append("User-Agent: \(userAgent)") }
         if !subprotocols.isEmpty { lines.append("Sec-WebSocket-Protocol: \(subprotocols.joined(separator: ", "))") }
         if let authorization = address.authorization, !fields.contains(where: { $0.isNamed("Authorization") }) {
             lines.append("Authorization: \(authorization)")

@@ -21,7 +21,7 @@ enum HandshakeResponse: Equatable {
             let retryAfter = head.fields.first("Retry-After").flatMap { parseRetryAfter($0, now: now) }
             let remark =
                 switch status {
-                case 200, 404: ": this is no WebSocket endpoint"
+                case 200, 404: ": not a WebSocket endpoint"
                 case 300..<400: head.fields.first("Location").map { ": the feed is at \(masked(address: $0))" } ?? ""
                 default: ""
                 }

@@ -37,7 +37,7 @@ public struct WebSocketAddress: Sendable, Equatable {
             lowercased.contains($0 + "ws://") || lowercased.contains($0 + "wss://")
         }
         if isTwice || isList {
-            throw SystemError(.address, "two addresses in one; give each by a flag or a line of its own")
+            throw SystemError(.address, "it holds two addresses; give each its own flag or line")
         }
         guard rest.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw SystemError(.address, "it has a blank, control or non-ASCII character; percent-encode it or use xn--")
@@ -91,7 +91,7 @@ public struct WebSocketAddress: Sendable, Equatable {
             name = text[..<end].dropFirst()
             rest = text[end...].dropFirst()
             guard text.hasPrefix("["), name.contains(":"), isNumericAddress(String(name)) else {
-                throw SystemError(.address, "an IPv6 address has to stand in [ ], without a zone")
+                throw SystemError(.address, "an IPv6 address must be in [ ], without a zone")
             }
         } else {
             name = text.prefix { $0 != ":" }

@@ -57,5 +57,6 @@ private let checks: [Check] = [
 /// The request that the responses are for.
 private let request: HandshakeRequest = {
     let address = try! WebSocketAddress("ws://127.0.0.1/")
-    return HandshakeRequest(address, fields: [], subprotocols: ["a"], key: [UInt8](repeating: 0, count: 16))
+    return HandshakeRequest(
+        address, fields: [], subprotocols: ["a"], userAgent: "b", key: [UInt8](repeating: 0, count: 16))
 }()

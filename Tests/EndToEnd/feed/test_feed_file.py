@@ -102,11 +102,11 @@ def test_a_reload_affects_only_the_feeds_that_changed(start, feeds, file):
     "text, said",
     [
         ("url: ws://x/", r"line 1: the document is a mapping, expected a list"),
-        ("ws://me:secret@x/", r"line 1: the document is ***, expected a list"),
-        ("- ws://me:secret@x/", r"line 1: \[0\] is ***, expected settings such as .*"),
+        ("ws://me:secret@x/", r"line 1: the document is \*\*\*, expected a list"),
+        ("- ws://me:secret@x/", r"line 1: \[0\] is \*\*\*, expected settings such as .*"),
         ("", r'no feed, expected a list such as "- url: ws://feed.example/"'),
-        ("- url: ws://x/\n---\n- url: ws://y/", r"something follows the document, .*"),
-        ("- url: ws://x/\n---\n- url: [", r"something follows the document, .*"),
+        ("- url: ws://x/\n---\n- url: ws://y/", r"there is more than one document, .*"),
+        ("- url: ws://x/\n---\n- url: [", r"there is more than one document, .*"),
         ("- url: ws://x/\n  header-file: 'A: secret'", r".*cannot read \*\*\*: No such .*"),
         ("[]", r'no feed, expected a list such as "- url: ws://feed.example/"'),
         ("- name: a", r"line 1: \[0\] has no url, expected the address of a feed"),
@@ -119,14 +119,14 @@ def test_a_reload_affects_only_the_feeds_that_changed(start, feeds, file):
         ("- url: ws://x/\n  timeout: 5s", r"line 2: .*; use connect-timeout .*"),
         ("- url: ws://x/\n- url: ws://x/", r'line 2: two feeds are named "ws://x/", expected .*'),
         ("- url: ws://x/\n  idle-timeout: 60", r'line 2: \[0\].idle-timeout is "60", .*60s\?.*'),
-        ("- url: http://me:secret@x/", r"line 1: \[0\].url is ***, expected a ws:// or .*"),
-        ("- url: ws://x/\n  headers: {A: secret}", r"line 2: \[0\].headers: expected header, .*"),
+        ("- url: http://me:secret@x/", r"line 1: \[0\].url is \*\*\*, expected a ws:// or .*"),
+        ("- url: ws://x/\n  headers: {A: secret}", r"line 2: \[0\].headers: expected the key header .*"),
         ("- url: ws://x/\n  items: [/a, /b]", r"line 2: \[0\].items is a list, expected one .*"),
         ("- url: ws://x/\n  header: [secret]", r"line 2: \[0\].header is a list, expected .*"),
         ("- url: ws://x/\n  name: ''", r'line 2: \[0\].name is "", expected a name of .*'),
         ("- url: ws://x/\n  cert-file: a", r"line 2: --feed.cert-file of this feed: expected .*"),
         ("- url: ws://x/\n\n  jq: '.data['", r"line 3: --feed.jq of .*: syntax error.*"),
-        ("- url: ws://x/\n  url: ws://y/", r'line 2: the key "url" is there twice'),
+        ("- url: ws://x/\n  url: ws://y/", r'line 2: the key "url" is given twice'),
     ],
 )
 def test_an_invalid_feed_file_is_rejected_with_one_line_without_secrets(programs, file, text, said):
@@ -134,7 +134,7 @@ def test_an_invalid_feed_file_is_rejected_with_one_line_without_secrets(programs
     for more in ([], ["--config.check"]):
         line = programs.rejection(EXPORTER, "--feed.file", str(file), *more)
         assert re.fullmatch(rf'{EXPORTER}: --feed.file: "{file}": {said}', line), line
-        assert "secret" not in line.replace("<secret>", "")
+        assert "secret" not in line
 
 
 @pytest.mark.parametrize("flag", ["header", "header-file", "subscribe", "cert-file"])

@@ -397,8 +397,8 @@ def test_the_log_has_the_first_message_duplicate_cities_and_times_without_a_zone
         exporter = start.exporter(
             "--feed.url", feed.url, "--feed.time-field=at", "--log.level=debug"
         )
-        exporter.wait_for_line('msg="City came twice')
-        exporter.wait_for_line('msg="Times without a zone')
+        exporter.wait_for_line('msg="Duplicate city')
+        exporter.wait_for_line('msg="Feed times have no zone')
         exporter.wait_for_sample(metrics.READINGS, 4)
         assert exporter.count_lines("--feed.time-zone") == 1
         [line] = [line for line in exporter.errors if 'msg="First message"' in line]

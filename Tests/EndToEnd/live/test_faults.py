@@ -33,7 +33,7 @@ FAULTS = {
     "another document": (
         Response({"message": "Limit Exceeded"}),
         "sent an unexpected response for Delhi and 1 more: "
-        'it has 1 places, expected 2; it says "Limit Exceeded"; trying again',
+        'it has 1 places, expected 2; its message: "Limit Exceeded"; trying again',
     ),
 }
 

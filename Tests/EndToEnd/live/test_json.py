@@ -92,7 +92,7 @@ def test_the_log_shows_no_secret_that_a_source_or_a_proxy_repeats(start, serve, 
     url = f"--url={server.url}/data?token=query%2Fsecret"
     flags = ("poll", "--source=json", url, PROGRAM, f"--header-file={tmp_path / 'headers'}")
     denied = start.feed(*flags)
-    assert "Bearer ***" in denied.wait_for_line("refuses")
+    assert "Bearer ***" in denied.wait_for_line("rejected the request")
     proxied = start.feed(*flags, environment={"http_proxy": "http://me:proxy-secret@h:99999"})
     proxied.wait_for_line("cannot be reached")
     assert not any("secret" in line for line in denied.messages + proxied.messages)
@@ -150,7 +150,7 @@ def test_a_failing_jq_program_is_logged_and_counted(start, serve):
     [
         (["--source=json"], "--url: expected an address with --source json"),
         (["--source=json", "--url=http://h/"], "--jq: expected a program with --source json"),
-        (["--source=json", "--url=http://h/", "--jq=.["], "expected a program of jq: "),
+        (["--source=json", "--url=http://h/", "--jq=.["], "expected a jq program: "),
         (["--source=json", "--url=http://h/", "--jq=.", "--set=india"], "another --source"),
         (["--source=json", "--url=ftp://h/", "--jq=."], "expected http:// or https://"),
         (["--url=http://h/"], "expected --source json with it"),

@@ -17,7 +17,7 @@ DEMO = "--feed.demo"
     ("program", "arguments", "said"),
     [
         # Unit tests cover the wording of each kind; here, one of each reaches standard error.
-        (EXPORTER, ["--config.file=x"], r'unknown flag "--config.file": there is no file .*'),
+        (EXPORTER, ["--config.file=x"], r'unknown flag "--config.file": there is no configuration file .*'),
         (EXPORTER, ["poll", "--key=secret"], r'unexpected argument "poll": a command of the .*'),
         (FEED, ["healthcheck"], r'unexpected argument "healthcheck": a command of the other .*'),
         (
@@ -125,12 +125,12 @@ def test_rejected_readings_are_explained(start, python_feed):
     ready = exporter.get("/-/ready")
     assert ready.status == 503
     # The hint is ready to be typed into a shell.
-    counted = f"reason=no_city rejected=3 {fields}, to set: {flags}"
+    counted = f"reason=no_city rejected=3 {fields}; try: {flags}"
     assert ready.text == f"no fresh reading: {python_feed.url}: readings rejected: {counted}\n"
     # The page says why, but without the address, which its readers must not learn.
     page = html.unescape(exporter.get("/").text)
     assert "<strong>Connected, no readings yet.</strong>" in page
-    assert "<p>All readings are rejected (no_city), " in page and " To set: --feed." in page
+    assert "<p>All readings are rejected (no_city), " in page and " Try: --feed." in page
     assert "127.0.0.1" not in page
     other = start.exporter("--feed.url", python_feed.url, *shlex.split(flags))
     python_feed.wait_for_client(2)
@@ -145,7 +145,7 @@ def test_rejected_readings_are_explained(start, python_feed):
 
 NOT_TLS = (
     r"reason=tls err=.*wrong version number: "
-    r"the server does not speak TLS, ws:// instead of wss://\?\"?$"
+    r"the server does not speak TLS, did you mean ws://\?\"?$"
 )
 
 

@@ -120,7 +120,7 @@ def test_a_reload_affects_only_the_feeds_that_changed(start, feeds, file):
         ("- url: ws://x/\n- url: ws://x/", r'line 2: two feeds are named "ws://x/", expected .*'),
         ("- url: ws://x/\n  idle-timeout: 60", r'line 2: \[0\].idle-timeout is "60", .*60s\?.*'),
         ("- url: http://me:secret@x/", r"line 1: \[0\].url is \*\*\*, expected a ws:// or .*"),
-        ("- url: ws://x/\n  headers: {A: secret}", r"line 2: \[0\].headers: expected the key header .*"),
+        ("- url: ws://x/\n  headers: {A: secret}", r"line 2: \[0\].headers: expected the key .*"),
         ("- url: ws://x/\n  items: [/a, /b]", r"line 2: \[0\].items is a list, expected one .*"),
         ("- url: ws://x/\n  header: [secret]", r"line 2: \[0\].header is a list, expected .*"),
         ("- url: ws://x/\n  name: ''", r'line 2: \[0\].name is "", expected a name of .*'),

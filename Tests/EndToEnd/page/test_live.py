@@ -82,7 +82,7 @@ def test_the_page_says_why_the_feed_gives_no_readings(start_air, browser):
     browser.open(air.address)
     browser.wait_for(".banner", "Connected, no readings yet.")
     air.feed.send([])
-    browser.wait_for(".banner", "Messages are without readings, message []")
+    browser.wait_for(".banner", "Messages are without readings, message: []")
     air.feed.send([{"town": "Delhi", "aqi": 3}])
     browser.wait_for(".banner", "--feed.city-field")
 

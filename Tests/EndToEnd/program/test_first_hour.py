@@ -17,7 +17,7 @@ DEMO = "--feed.demo"
     ("program", "arguments", "said"),
     [
         # Unit tests cover the wording of each kind; here, one of each reaches standard error.
-        (EXPORTER, ["--config.file=x"], r'unknown flag "--config.file": there is no configuration .*'),
+        (EXPORTER, ["--config.file=x"], r'unknown flag "--config.file": there is no conf.*'),
         (EXPORTER, ["poll", "--key=secret"], r'unexpected argument "poll": a command of the .*'),
         (FEED, ["healthcheck"], r'unexpected argument "healthcheck": a command of the other .*'),
         (

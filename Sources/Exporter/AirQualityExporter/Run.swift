@@ -30,15 +30,15 @@ func run(_ flags: ParsedFlags, signals: Signals) throws -> Int32 {
         return StandardStream.output.write("configuration is valid\n") ? 0 : 1
     }
     do {
-        let feedCount = feeds.count + (configuration.isDemo ? 1 : 0)
-        try FeedSet.requireFiles(forFeeds: feedCount)
+        try FeedSet.requireFiles(forFeeds: feeds.count)
         let exporter = try Exporter(configuration, feeds: feeds, flags: flags, logger: logger)
         let server = try exporter.listen()
         logger.info(
             "Starting air-quality-exporter",
             metadata: [
                 "version": BuildVersion.version, "revision": BuildVersion.revision, "scale": configuration.scale.name,
-                "feeds": "\(feedCount)", "storage": configuration.storageFile ?? "none",
+                "feeds": "\(feeds.count + (configuration.isDemo ? 1 : 0))",
+                "storage": configuration.storageFile ?? "none",
             ])
         warn()
         return try exporter.run(server, signals: signals)

@@ -47,8 +47,8 @@ extension PolledSource {
             cities: cities, secrets: key.map { [$0.text] } ?? Self.secrets(in: document), baseURL: baseURL,
             // The limit is twice the largest real body. Decoding takes about 20 times the body's size in memory.
             http: try HTTPClient(
-                userAgent: "air-quality-exporter/\(BuildVersion.version) (\(Program.feed.name) poll)",
-                timeout: options.timeout, maximumBodyBytes: 4 << 20, authorities: authorities),
+                userAgent: Program.userAgent(of: "poll"), timeout: options.timeout, maximumBodyBytes: 4 << 20,
+                authorities: authorities),
             program: try options.jq.map { try flags.using("jq", expected: "a jq program", JQProgram($0)) },
             plan: PollPlan(
                 source: name, api: api, cities: cities, keyOrigin: key?.origin, rate: rate,

@@ -2,6 +2,11 @@ import CommandLine
 import System
 
 extension Program {
+    /// The `User-Agent` of the requests of a command.
+    static func userAgent(of command: String) -> String {
+        "air-quality-exporter/\(BuildVersion.version) (air-quality-feed \(command))"
+    }
+
     static let feed = Program(
         name: "air-quality-feed",
         version: "air-quality-feed, version \(BuildVersion.version) (branch: \(BuildVersion.branch), revision: "

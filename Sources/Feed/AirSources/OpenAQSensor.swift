@@ -14,9 +14,9 @@ struct OpenAQSensor {
     private let factor: Double
     /// Whether this is Indian carbon monoxide labelled ppb, whose low values are in mg/m³.
     private let isIndianMonoxide: Bool
-    /// The hours of the last response.
+    /// The hours of the last response that had any.
     private(set) var hours = PollutantHours()
-    /// Whether the last response had no value.
+    /// Whether no hour of the last day is known.
     private(set) var isStale = false
     /// Whether its response is still outstanding in this round.
     var isPending = false
@@ -49,7 +49,8 @@ struct OpenAQSensor {
         timesGivenUp += 1
     }
 
-    /// Replaces the values with those of a response, whose hours are labelled by their end; returns what was left out.
+    /// Replaces the values with those of a response, if it has any; hours are labelled by their end. Returns what was
+    /// left out.
     mutating func read(_ results: [JSONNode], in city: PolledCity, at now: Int64) -> Set<Omission> {
         isPending = false
         timesGivenUp = 0

@@ -53,7 +53,7 @@ struct PlanSearch {
     }
 
     private mutating func note(_ text: Text, at way: [PathStep]) {
-        // Of a list of names, the first is enough.
+        // The first of a list of names is enough.
         let isKnown = texts[way]?.contains { $0.steps == text.steps && (text.rank != nil || $0.text == text.text) }
         guard isKnown != true, text.steps.isShort, texts[way, default: []].count < Self.maximumTexts else { return }
         texts[way, default: []].append(text)

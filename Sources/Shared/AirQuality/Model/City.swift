@@ -25,6 +25,9 @@ public struct City: Sendable, Equatable {
         self.points = points
     }
 
+    /// When the newest reading arrived. A file may hold any number; within this range, ages do not overflow.
+    func arrival(at now: Timestamp) -> Timestamp { min(max(receivedAt, -now), now) }
+
     /// The city with its change counters reset to 0.
     public var withoutCounts: City {
         var city = self

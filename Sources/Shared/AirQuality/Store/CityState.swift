@@ -56,8 +56,7 @@ public struct CityState: Sendable {
         self.downtime = downtime
         index = city.index
         updatedAt = city.updatedAt
-        // The file may hold any number; within this range, ages do not overflow.
-        receivedAt = min(max(city.receivedAt, -now), now)
+        receivedAt = city.arrival(at: now)
         clampUpdate(to: now)
         changes = city.changes
         changes.changedAt = city.changes.changedAt.map { min($0, updatedAt) }

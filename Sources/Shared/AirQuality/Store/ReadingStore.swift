@@ -137,7 +137,7 @@ public final class ReadingStore: Sendable {
     /// Restores cities that the store does not have, with their original times. The time since the newest arrival does
     /// not count for their expiry.
     public func restore(_ cities: [City], at now: Timestamp) {
-        let newest = cities.map { min(max($0.receivedAt, -now), now) }.max() ?? now
+        let newest = cities.lazy.map { $0.arrival(at: now) }.max() ?? now
         withLock { state in
             for city in cities { state.restore(city, at: now, downtime: now - newest) }
         }

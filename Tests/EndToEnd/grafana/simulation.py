@@ -14,6 +14,8 @@ REASONS = {
 # Index of each city; `None`: the element has no value.
 Readings = dict[str, float | None]
 FEED = "airquality_exporter_feed_"
+# The storage file of the exporters that have one.
+STORED: dict[str, tuple[int, float]] = {}
 
 
 def always(_: int) -> bool:
@@ -53,6 +55,8 @@ class Exporter:
     message: Callable[[int], Readings | str | None] = steady("Delhi", "Pune")
     is_storage_full: Callable[[int], bool] = lambda _: False
     is_configuration_bad: Callable[[int], bool] = lambda _: False
+    # Whether it begins with the cities of the previous one with storage.
+    has_storage: bool = False
 
     started: int | None = field(default=None, init=False)
 
@@ -61,7 +65,7 @@ class Exporter:
         self.redial = second
         self.counts = dict.fromkeys(COUNTERS + ["readings_skipped"] * bool(self.shard), 0)
         self.reasons = {name: dict.fromkeys(reasons, 0) for name, reasons in REASONS.items()}
-        self.cities: dict[str, tuple[int, float]] = {}
+        self.cities: dict[str, tuple[int, float]] = STORED if self.has_storage else {}
         self.storage_errors = 0
 
     def live(self, second: int) -> None:
@@ -157,6 +161,7 @@ class Exporter:
 def input_series(exporters: list[Exporter], minutes: int, interval: int) -> list[dict[str, str]]:
     """The input of promtool: each series with its values, one per scrape."""
     samples: dict[str, list[str]] = {}
+    STORED.clear()
     for exporter in exporters:
         exporter.started = None
     for second in range(minutes * MINUTE + 1):

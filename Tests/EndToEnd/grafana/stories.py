@@ -236,6 +236,32 @@ STORIES = [
         {30 * 60: "ExporterDown", 31 * 60 + 30: ""},
     ),
     Story(
+        "an exporter that is away for an hour, of a feed with a message each ten minutes",
+        5 * 60,
+        [Exporter(every=600, is_running=except_for((120, 172)))],
+        {"ExporterDown": 1},
+    ),
+    Story(
+        "a new instance that reads the storage of one that was away for five hours",
+        16 * 60,
+        [
+            Exporter(
+                every=HOUR,
+                is_running=except_for((370, FOR_GOOD)),
+                is_target=except_for((370, FOR_GOOD)),
+                has_storage=True,
+            ),
+            Exporter(
+                instance="b:10025",
+                every=HOUR,
+                is_running=except_for((0, 702)),
+                is_target=except_for((0, 370)),
+                has_storage=True,
+            ),
+        ],
+        {"ExporterDown": 1},
+    ),
+    Story(
         "an exporter that crashes every two minutes",
         90,
         [Exporter(is_running=crashing(every=120, up=100), is_feed_up=after_a_while)],
@@ -376,7 +402,7 @@ STORIES = [
     Story(
         "nothing but [] from the start",
         200,
-        [Exporter(message=lambda _: {})],
+        [Exporter(message=lambda _: {}, is_scraped=lambda second: second % 6600 >= 30)],
         {"NoCities": 1},
         {110: "", 190: "NoCities"},
         says="gets messages, but for two hours no city has had a reading",
@@ -408,7 +434,12 @@ STORIES = [
     Story(
         "a disk that is full for ten minutes",
         120,
-        [Exporter(is_storage_full=lambda second: 1800 <= second < 2400)],
+        [
+            Exporter(
+                is_storage_full=lambda second: 1800 <= second < 2400,
+                is_scraped=lambda second: second != 5400,
+            )
+        ],
         {"StorageFailing": 1},
         {45: "StorageFailing", 80: ""},
         says="serves from memory",

@@ -338,8 +338,8 @@ def test_each_release_is_its_own_job_and_its_rules_select_that_job():
     for name, namespace in (("prod", "air"), ("staging", "air"), ("prod", "other")):
         objects = release({"feed": {"poll": {"enabled": True}}}, name=name, namespace=namespace)
         endpoints = [each["spec"]["endpoints"][0] for each in of_kind(objects, "ServiceMonitor")]
-        (job,) = {each["relabelings"][0]["replacement"] for each in endpoints}
-        assert job not in seen
+        job, poller = (each["relabelings"][0]["replacement"] for each in endpoints)
+        assert job not in seen and poller == f"{job}-feed"
         seen.add(job)
         text = "\n".join(rule["expr"] for rule in rules_of(objects))
         metrics = re.findall(r"\b(?:up|ALERTS|airquality_\w+)\b(.{0,80})", text)

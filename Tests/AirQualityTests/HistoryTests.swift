@@ -81,7 +81,7 @@ struct HistoryTests {
         receive()
         let document = test.history()
         receive()
-        #expect(test.points(of: "Pune") == [HistoryPoint(time: time, index: 7, category: 1)])
+        #expect(test.points(of: "Pune") == [HistoryPoint(time: time, index: 7)])
         #expect(test.history() == document, "the same points are the same document")
     }
 
@@ -126,12 +126,12 @@ struct HistoryTests {
     ) {
         let rule = HistoryRule(interval: 20_000, keep: .last)
         func point(_ second: Double) -> HistoryPoint {
-            HistoryPoint(time: Int64(second * 1000), index: second, category: 1)
+            HistoryPoint(time: Int64(second * 1000), index: second)
         }
         var history = History(points: restored.map(point), rule: rule, at: 4000)
         for second in readings { history.admit(point(second), rule: rule, at: Int64(second * 1000)) }
         history.closeWindow(before: .max, rule: rule, at: 60_000)
-        #expect((0..<history.count).map { history[$0].index } == points)
+        #expect(history.points.map(\.index) == points)
     }
 
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
@@ -145,7 +145,7 @@ struct HistoryTests {
         var time: Timestamp = 0
         for _ in 0..<1000 {
             time += .random(in: 0...20, using: &random)
-            let point = HistoryPoint(time: time, index: .random(in: 0...9999, using: &random), category: 6)
+            let point = HistoryPoint(time: time, index: .random(in: 0...9999, using: &random))
             if let last = list.last, last.time == time {
                 list[list.count - 1] = point
             } else if kept < 2 || time - (list.last?.time ?? 0) >= rule.interval {
@@ -154,7 +154,7 @@ struct HistoryTests {
             }
             history.admit(point, rule: rule, at: time)
             list = list.suffix(rule.capacity)
-            #expect((0..<history.count).map { history[$0] } == list)
+            #expect(history.points == list)
         }
     }
 }

@@ -234,7 +234,7 @@ struct ReadingStoreTests {
         let snapshot = test.store.snapshot(withHistories: true)
         test.receive(#"[{"city":"Pune","aqi":2},{"city":"Delhi","aqi":3}]"#, at: TestStore.start + 1)
         #expect(snapshot.states.map(\.index) == [1])
-        #expect(snapshot.histories[0].count == 1)
+        #expect(snapshot.histories[0].points.count == 1)
         #expect(test.points(of: "Pune").count == 2)
     }
 

@@ -9,9 +9,7 @@ extension TestStore {
 
     /// The kept points of a city, oldest first.
     func points(of name: String) -> [HistoryPoint] {
-        guard let city = city(name) else { return [] }
-        let history = store.snapshot(withHistories: true).histories[city]
-        return (0..<history.count).map { history[$0] }
+        city(name).map { store.snapshot(withHistories: true).histories[$0].points } ?? []
     }
 
     /// The history as JSON.

@@ -7,7 +7,7 @@ import Testing
 private func points(_ indices: [Double], every step: Int64 = 30_000, from start: Timestamp = 1_000_000)
     -> [HistoryPoint]
 {
-    indices.enumerated().map { HistoryPoint(time: start + Int64($0) * step, index: $1, category: 1) }
+    indices.enumerated().map { HistoryPoint(time: start + Int64($0) * step, index: $1) }
 }
 
 struct ChartTests {

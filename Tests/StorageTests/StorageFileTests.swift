@@ -17,7 +17,7 @@ import Testing
         City(
             id: 0, name: Array("the newest point".utf8), index: 0, updatedAt: testTime, receivedAt: testTime + 7,
             points: makePoints(-3..<1)),
-        makeCity("one point", points: [HistoryPoint(time: 0, index: 0, category: 1)]),
+        makeCity("one point", points: [HistoryPoint(time: 0, index: 0)]),
         City(
             id: 0, name: Array("all fields".utf8), index: 152, updatedAt: 1, receivedAt: 2,
             changes: changes(better: 4, worse: UInt64(Int64.max), at: 3, direction: -1)),
@@ -176,7 +176,7 @@ import Testing
         let city = City(
             id: 0, name: Array("Pune".utf8), index: 7, updatedAt: far, receivedAt: far,
             changes: Self.changes(better: 0, worse: 1, at: far, direction: -1),
-            points: [HistoryPoint(time: far, index: 7, category: 1)])
+            points: [HistoryPoint(time: far, index: 7)])
         try save(makeStore([city]), in: path)
         let store = ReadingStore(rules: StoreRules(expireAfter: 60_000), feeds: [""], at: openingTime)
         let file = try open(path, store)
@@ -232,7 +232,7 @@ import Testing
         try save(store, in: path)
         let us = makeStore(scale: .us)
         let file = try open(path, us)
-        #expect(us.cities[0].points.map(\.category) == [1, 4, 4])
+        #expect(us.snapshot().states[0].category == 4)
         #expect(us.cities[0].changes == CategoryChanges())
         finish(file)
         #expect(try restored(path, scale: .us).cities == us.cities)

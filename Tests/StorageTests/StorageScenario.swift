@@ -49,7 +49,7 @@ func makeCity(_ name: String, index: Double = 50.5, points: [HistoryPoint] = [])
 
 /// Points a second apart, with their numbers as indices.
 func makePoints(_ numbers: Range<Int>) -> [HistoryPoint] {
-    numbers.map { HistoryPoint(time: testTime + Int64($0) * 1000, index: Double(abs($0) % 1000), category: 1) }
+    numbers.map { HistoryPoint(time: testTime + Int64($0) * 1000, index: Double(abs($0) % 1000)) }
 }
 
 func open(_ path: String, _ store: ReadingStore) throws(SystemError) -> StorageFile {

@@ -62,10 +62,9 @@ extension ReadingStore {
         let snapshot = snapshot(withHistories: true)
         return snapshot.states.indices.map { number in
             let state = snapshot.states[number]
-            let history = snapshot.histories[number]
             return City(
                 id: 0, name: state.name, index: state.index, updatedAt: state.updatedAt, receivedAt: state.receivedAt,
-                changes: state.changes, points: (0..<history.count).map { history[$0] })
+                changes: state.changes, points: snapshot.histories[number].points)
         }
     }
 }

@@ -82,7 +82,7 @@ extension Chart {
         return Markup(each: points) { point in
             let top = y(point.index)
             return """
-                <rect class="bar c\(point.category)" x="\(percent: max(0, x(point.time) - width / 2))" \
+                <rect class="bar c\(scale.category(of: point.index))" x="\(percent: max(0, x(point.time) - width / 2))" \
                 width="\(percent: width)" y="\(percent: top)" height="\(percent: 1 - top)"/>
                 """
         }
@@ -92,7 +92,8 @@ extension Chart {
     private var circles: Markup {
         Markup(each: points.count > 120 ? [] : points) { point in
             """
-            <circle class="point c\(point.category)" cx="\(percent: x(point.time))" cy="\(percent: y(point.index))" r="4.5"/>
+            <circle class="point c\(scale.category(of: point.index))" \
+            cx="\(percent: x(point.time))" cy="\(percent: y(point.index))" r="4.5"/>
             """
         }
     }

@@ -98,12 +98,13 @@ extension Page {
     /// The points, newest first, with their positions in the chart: the script shows the row nearest the pointer.
     private func pointTable(_ chart: Chart, _ name: ArraySlice<UInt8>) -> Markup {
         let rows = Markup(each: chart.points.reversed()) { point in
-            """
-            <tr data-x="\(percent: chart.x(point.time))" data-y="\(percent: chart.y(point.index))">\
-            <td>\(clock: point.time, chart.pattern)</td><td class="number">\(Int(point.index))</td>\
-            <td><span class="word c\(point.category)">\(scale.category(point.category).name)</span></td></tr>
+            let category = scale.category(of: point.index)
+            return """
+                <tr data-x="\(percent: chart.x(point.time))" data-y="\(percent: chart.y(point.index))">\
+                <td>\(clock: point.time, chart.pattern)</td><td class="number">\(Int(point.index))</td>\
+                <td><span class="word c\(category)">\(scale.category(category).name)</span></td></tr>
 
-            """
+                """
         }
         let grafana: Markup =
             settings.grafanaURL.map {

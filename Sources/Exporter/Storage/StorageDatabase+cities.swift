@@ -52,7 +52,7 @@ extension StorageDatabase {
             guard key < last else { throw .damaged("it is damaged: points are out of order") }
             last = key
             guard let place = places[key.id], cities[place].points.count < rule.capacity else { continue }
-            let point = HistoryPoint(time: key.time, index: rows.double(2), category: 1)
+            let point = HistoryPoint(time: key.time, index: rows.double(2))
             if cities[place].updatedAt == .min {
                 cities[place].index = point.index
                 cities[place].updatedAt = point.time

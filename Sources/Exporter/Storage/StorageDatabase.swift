@@ -30,15 +30,15 @@ struct StorageDatabase: ~Copyable {
         var changes = CategoryChanges()
         var newest: HistoryPoint?
 
-        /// Returns the indices of the points that the file lacks; `nil` if the file has points that the history has
+        /// Returns the points that the file lacks; `nil` if the file has points that the history has
         /// lost because the clock was set back or the city expired.
-        func missingPoints(of history: History, holdsOlder: Bool) -> Range<Int>? {
-            guard let newest else { return 0..<history.count }
+        func missingPoints(of history: History, holdsOlder: Bool) -> ArraySlice<HistoryPoint>? {
+            guard let newest else { return history.points[...] }
             let first = history.firstIndex(after: newest.time)
-            if first == 0 { return holdsOlder ? 0..<history.count : nil }
-            guard history[first - 1].time == newest.time else { return nil }
+            if first == 0 { return holdsOlder ? history.points[...] : nil }
+            guard history.points[first - 1].time == newest.time else { return nil }
             // A later reading with the same millisecond replaces the point.
-            return (history[first - 1].index == newest.index ? first : first - 1)..<history.count
+            return history.points[(history.points[first - 1] == newest ? first : first - 1)...]
         }
     }
 
@@ -119,7 +119,7 @@ struct StorageDatabase: ~Copyable {
             let history = snapshot.histories[number]
             let changes = state.changes
             var city = stored[state.name] ?? StoredCity(id: nextID)
-            let isFull = history.count == snapshot.rules.history.capacity
+            let isFull = history.points.count == snapshot.rules.history.capacity
             let missing = city.missingPoints(of: history, holdsOlder: isFull || (isForeign && writtenVersion == 0))
             if missing == nil {
                 // The eviction that follows deletes the old id with its outdated points.
@@ -135,11 +135,10 @@ struct StorageDatabase: ~Copyable {
                     isLast ? .integer(Int64(clamping: changes.worse)) : nil, isLast ? .real(state.index) : nil,
                     isLast ? .integer(state.updatedAt) : nil, isLast ? .integer(state.receivedAt) : nil)
             }
-            for place in missing ?? 0..<history.count {
-                let point = history[place]
+            for point in missing ?? history.points[...] {
                 try reading.run(.integer(point.time), .integer(city.id), .real(point.index))
             }
-            stored[state.name] = StoredCity(id: city.id, changes: changes, newest: history.last)
+            stored[state.name] = StoredCity(id: city.id, changes: changes, newest: history.points.last)
         }
     }
 
@@ -152,8 +151,8 @@ struct StorageDatabase: ~Copyable {
             guard let city = stored[snapshot.states[number].name] else { continue }
             let history = snapshot.histories[number]
             // While the history has room, the file may have older points, if it became readable only after the start.
-            let isFull = history.count == snapshot.rules.history.capacity
-            try insert.run(.integer(city.id), .integer(isFull ? history[0].time : .min))
+            let isFull = history.points.count == snapshot.rules.history.capacity
+            try insert.run(.integer(city.id), .integer(isFull ? history.points[0].time : .min))
         }
         try connection.execute(
             """

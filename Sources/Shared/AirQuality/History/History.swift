@@ -1,11 +1,10 @@
-/// The newest points of one city, oldest first: a ring buffer whose memory never exceeds the rule's capacity.
+/// The newest points of one city.
 public struct History: Sendable {
-    private var ring: [HistoryPoint] = []
-    /// Position of the oldest point once the ring is full.
-    private var oldest: Int32 = 0
+    /// Oldest first. Neither the number nor the allocated memory exceeds the rule's capacity.
+    public private(set) var points: [HistoryPoint] = []
     /// Number of points ever kept, including evicted ones; saturates at 2.
     private var keptCount: UInt8 = 0
-    /// Earliest time at which a reading can become a new point, cached so that most readings need no further checks.
+    /// ``earliestNext(_:)``, cached so that most readings need no further checks.
     private var nextAt = Timestamp.min
     /// When the points last changed, by the exporter's clock.
     public private(set) var changedAt: Timestamp = 0
@@ -16,21 +15,15 @@ public struct History: Sendable {
 
     /// Restores the newest points within the capacity, oldest first. `now` is the upper bound of ``changedAt``.
     init(points: [HistoryPoint], rule: HistoryRule, at now: Timestamp) {
-        ring = points.suffix(rule.capacity)
+        self.points = points.suffix(rule.capacity)
         keptCount = UInt8(min(2, points.count))
         changedAt = min(points.last?.time ?? 0, now)
-        updateNextAt(rule)
+        nextAt = earliestNext(rule)
     }
 
-    public var count: Int { ring.count }
-
-    public subscript(index: Int) -> HistoryPoint { ring[(Int(oldest) + index) % ring.count] }
-
-    public var last: HistoryPoint? { ring.isEmpty ? nil : self[ring.count - 1] }
-
-    /// Returns the index of the first point later than `time`, or `count` if there is none.
+    /// Returns the index of the first point later than `time`, or the number of points if there is none.
     public func firstIndex(after time: Timestamp) -> Int {
-        partition(count) { self[$0].time <= time }
+        partition(points.count) { points[$0].time <= time }
     }
 
     /// Whether ``admit(_:rule:at:)`` could have an effect for a reading of this time.
@@ -42,19 +35,17 @@ public struct History: Sendable {
     @inline(never)
     mutating func admit(_ point: HistoryPoint, rule: HistoryRule, at now: Timestamp) {
         guard !rule.usesWindows else { return admitToWindow(point, rule: rule, at: now) }
-        if let last, point.time <= last.time {
-            // A repeated reading changes nothing.
-            if point == last { return }
-            // The clock was set back: points that are now in the future would break the order.
-            if point.time < last.time { removePoints(after: point.time, at: now) }
-            if self.last?.time == point.time {
-                ring[(Int(oldest) + ring.count - 1) % ring.count] = point
-                changedAt = now
-                return updateNextAt(rule)
-            }
+        // A repeated reading changes nothing.
+        if point == points.last { return }
+        // The clock was set back: points that are now in the future would break the order.
+        removePoints(after: point.time, at: now)
+        if points.last?.time == point.time {
+            points[points.count - 1] = point
+            changedAt = now
+        } else if point.time >= earliestNext(rule) {
+            append(point, rule, at: now)
         }
-        if keptCount < 2 || last.map({ point.time - $0.time >= rule.interval }) ?? true { append(point, rule, at: now) }
-        updateNextAt(rule)
+        nextAt = earliestNext(rule)
     }
 
     private mutating func admitToWindow(_ point: HistoryPoint, rule: HistoryRule, at now: Timestamp) {
@@ -71,10 +62,10 @@ public struct History: Sendable {
             return false
         }
         pending = nil
-        if point == last { return false }
+        if point == points.last { return false }
         // A reading that arrived after its window was closed replaces that window's point and any later ones.
         let start = rule.window(of: point.time) * rule.interval
-        if let last, last.time >= start {
+        if let last = points.last, last.time >= start {
             let isOfWindow = rule.window(of: last.time) == rule.window(of: point.time)
             removePoints(after: (isOfWindow ? min(last.time, point.time) : start) - 1, at: now)
         }
@@ -85,26 +76,24 @@ public struct History: Sendable {
     private mutating func append(_ point: HistoryPoint, _ rule: HistoryRule, at now: Timestamp) {
         keptCount = min(2, keptCount + 1)
         changedAt = now
-        if ring.count < rule.capacity {
-            if ring.count == ring.capacity {
-                // Doubles as usual, but never allocates beyond the rule's capacity.
-                ring.reserveCapacity(min(rule.capacity, max(2, ring.count * 2)))
-            }
-            ring.append(point)
-        } else {
-            ring[Int(oldest)] = point
-            oldest = (oldest + 1) % Int32(rule.capacity)
+        if points.count == rule.capacity {
+            points.removeFirst()
+        } else if points.count == points.capacity {
+            // Doubles as usual, but never allocates beyond the rule's capacity.
+            points.reserveCapacity(min(rule.capacity, max(2, points.count * 2)))
         }
+        points.append(point)
     }
 
     private mutating func removePoints(after time: Timestamp, at now: Timestamp) {
-        ring = (0..<count).map { self[$0] }.filter { $0.time <= time }
-        oldest = 0
+        guard let last = points.last, last.time > time else { return }
+        points.removeSubrange(firstIndex(after: time)...)
         changedAt = now
     }
 
-    private mutating func updateNextAt(_ rule: HistoryRule) {
-        nextAt = .min
-        if let last, keptCount >= 2 { nextAt = last.time &+ rule.interval }
+    /// Earliest time at which a reading can become a new point.
+    private func earliestNext(_ rule: HistoryRule) -> Timestamp {
+        guard let last = points.last, keptCount >= 2 else { return .min }
+        return last.time &+ rule.interval
     }
 }

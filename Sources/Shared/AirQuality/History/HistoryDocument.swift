@@ -21,12 +21,12 @@ public struct HistoryDocument: Sendable {
             if let wanted, !wanted.contains(snapshot.states[number].name) { continue }
             found += 1
             let history = snapshot.histories[number]
+            let count = history.points.count
             let first = max(
-                history.count - min(history.count, query.limit ?? .max),
-                query.since.map { history.firstIndex(after: $0) } ?? 0)
-            guard first < history.count else { continue }
-            cities.append((number, first..<history.count))
-            pointCount += history.count - first
+                count - min(count, query.limit ?? .max), query.since.map { history.firstIndex(after: $0) } ?? 0)
+            guard first < count else { continue }
+            cities.append((number, first..<count))
+            pointCount += count - first
             changedAt = max(changedAt, history.changedAt)
         }
         // A missing city may have expired. A restart is not a change: the restored points are the same.
@@ -39,10 +39,11 @@ public struct HistoryDocument: Sendable {
 
     /// Renders the document as UTF-8.
     public func render() -> [UInt8] {
+        let scale = snapshot.rules.scale
         var rows: [(point: HistoryPoint, city: Int)] = []
         rows.reserveCapacity(pointCount)
         for (place, city) in cities.enumerated() {
-            for index in city.points { rows.append((snapshot.histories[city.number][index], place)) }
+            for point in snapshot.histories[city.number].points[city.points] { rows.append((point, place)) }
         }
         rows.sort { ($0.point.time, $0.city) < ($1.point.time, $1.city) }
         var text: [UInt8] = []
@@ -59,7 +60,7 @@ public struct HistoryDocument: Sendable {
             text.append("\",\"aqi\":")
             text.appendDecimal(row.point.index)
             text.append(",\"category\":")
-            text.appendInteger(UInt64(row.point.category))
+            text.appendInteger(UInt64(scale.category(of: row.point.index)))
             text.append("}")
         }
         text.append("]}\n")

@@ -2,11 +2,9 @@
 public struct HistoryPoint: Sendable, Equatable {
     public var time: Timestamp
     public var index: Double
-    public var category: UInt8
 
-    public init(time: Timestamp, index: Double, category: UInt8) {
+    public init(time: Timestamp, index: Double) {
         self.time = time
         self.index = index
-        self.category = category
     }
 }

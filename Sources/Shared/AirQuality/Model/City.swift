@@ -9,7 +9,7 @@ public struct City: Sendable, Equatable {
     /// When the newest reading arrived.
     public var receivedAt: Timestamp
     public var changes: CategoryChanges
-    /// History points, oldest first. Their categories may be wrong; a restore recomputes them.
+    /// History points, oldest first.
     public var points: [HistoryPoint]
 
     public init(

@@ -22,11 +22,10 @@ public struct StoreSnapshot: Sendable {
 
     /// Returns a city's points, oldest first, including the current reading if it is newer than all of them.
     public func points(of city: Int) -> [HistoryPoint] {
-        let history = histories[city]
-        var points = (0..<history.count).map { history[$0] }
+        var points = histories[city].points
         let state = states[city]
         if points.last.map({ $0.time < state.updatedAt }) ?? true {
-            points.append(HistoryPoint(time: state.updatedAt, index: state.index, category: state.category))
+            points.append(HistoryPoint(time: state.updatedAt, index: state.index))
         }
         return points
     }
@@ -44,10 +43,10 @@ public struct StoreSnapshot: Sendable {
         let age = now - state.receivedAt
         if feed.isPaused || feed.idleTimeout == 0 || age <= feed.idleTimeout { return true }
         let histories = histories.span
-        let count = histories[city].count
+        let count = histories[city].points.count
         guard count > 1 else { return feed.lastReadingAt.map { now - $0 <= feed.idleTimeout } ?? false }
-        let last = histories[city][count - 1].time
-        let pace = state.updatedAt > last ? state.updatedAt - last : last - histories[city][count - 2].time
+        let last = histories[city].points[count - 1].time
+        let pace = state.updatedAt > last ? state.updatedAt - last : last - histories[city].points[count - 2].time
         return age <= 2 * pace
     }
 

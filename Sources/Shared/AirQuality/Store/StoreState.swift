@@ -92,7 +92,7 @@ struct StoreState: Sendable {
         // Accessed through a span: copying the history would retain and release its storage.
         let isDated = reading.time >= FeedDecoder.earliest
         if isDated, cities.histories.span[city].mayAdmit(reading.time, rule: rules.history) {
-            let point = HistoryPoint(time: reading.time, index: reading.index, category: category)
+            let point = HistoryPoint(time: reading.time, index: reading.index)
             admit(point, to: city, at: message.receivedAt)
         }
         return isDuplicate
@@ -131,9 +131,9 @@ struct StoreState: Sendable {
     }
 
     private mutating func admit(_ point: HistoryPoint, to city: Int, at receivedAt: Timestamp) {
-        let before = cities.histories[city].count
+        let before = cities.histories[city].points.count
         cities.histories[city].admit(point, rule: rules.history, at: receivedAt)
-        pointCount += cities.histories[city].count - before
+        pointCount += cities.histories[city].points.count - before
     }
 }
 
@@ -149,7 +149,7 @@ extension StoreState {
         if expiredReadings.count + gone.count > rules.cityLimit { expiredReadings = [:] }
         for city in gone { expiredReadings[city.name] = city.updatedAt }
         cities.keep(cities.states.indices.filter { !isOld(cities.states[$0]) })
-        pointCount = cities.histories.reduce(0) { $0 + $1.count }
+        pointCount = cities.histories.reduce(0) { $0 + $1.points.count }
         expiredCount += UInt64(gone.count)
         expiredAt = now
         return gone.count
@@ -180,9 +180,9 @@ extension StoreState {
         let next = version + 1
         let rule = rules.history
         for city in cities.states.indices where cities.histories[city].pending != nil {
-            let before = cities.histories[city].count
+            let before = cities.histories[city].points.count
             guard cities.histories[city].closeWindow(before: now, rule: rule, at: now) else { continue }
-            pointCount += cities.histories[city].count - before
+            pointCount += cities.histories[city].points.count - before
             // A new history point also counts as a change of its city, so that it is saved.
             cities.states[city].version = next
             hasClosed = true
@@ -202,12 +202,10 @@ extension StoreState {
         if let shard = rules.shard, !shard.contains(name) { return }
         guard cities.find(name) == nil else { return }
         version += 1
-        var points = stored.points
-        for place in points.indices { points[place].category = rules.scale.category(of: points[place].index) }
         let category = rules.scale.category(of: stored.index)
         let city = cities.insert(stored.name, category: category, version: version)
         cities.states[city].restore(stored, at: now, downtime: downtime)
-        cities.histories[city] = History(points: points, rule: rules.history, at: now)
-        pointCount += cities.histories[city].count
+        cities.histories[city] = History(points: stored.points, rule: rules.history, at: now)
+        pointCount += cities.histories[city].points.count
     }
 }

@@ -15,7 +15,7 @@ func checkStorage(_ input: [UInt8]) {
         for city in cities(of: store) { check(city) }
         for points in points(of: store) { check(points) }
         if !cities(of: store).contains(where: { $0.name == name }) {
-            let point = HistoryPoint(time: arrival, index: 7, category: 1)
+            let point = HistoryPoint(time: arrival, index: 7)
             store.restore(
                 [City(id: 0, name: name, index: 7, updatedAt: arrival, receivedAt: arrival, points: [point])],
                 at: arrival)
@@ -55,11 +55,7 @@ private func cities(of store: ReadingStore) -> [CityState] {
 }
 
 private func points(of store: ReadingStore) -> [[HistoryPoint]] {
-    let snapshot = store.snapshot(withHistories: true)
-    return snapshot.states.indices.map { number in
-        let history = snapshot.histories[number]
-        return (0..<history.count).map { history[$0] }
-    }
+    store.snapshot(withHistories: true).histories.map(\.points)
 }
 
 private func check(_ city: CityState) {

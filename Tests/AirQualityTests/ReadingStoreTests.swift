@@ -9,10 +9,10 @@ struct ReadingStoreTests {
         var test = TestStore()
         let text = Array(#"[{"city":"Pune","aqi":7},{"city":"Delhi","aqi":300}]"#.utf8)
         let message = test.decoder.decode(text.span, receivedAt: TestStore.start)
+        var outcome = RecordOutcome(message)
         let versions = test.store.withLock { state in
-            let number = state.begin(message, feed: 0)
-            return (0..<2).map { place in
-                _ = state.record(place..<place + 1, of: message, number: number, feed: 0)
+            (0..<2).map { place in
+                state.record(place..<place + 1, of: message, feed: 0, &outcome)
                 return state.version
             }
         }

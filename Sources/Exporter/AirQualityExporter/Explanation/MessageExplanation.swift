@@ -26,9 +26,8 @@ struct MessageExplanation {
             let mistake = reason == .notJSON ? jsonMistake(in: message.span) : nil
             add(mistake == nil ? "message" : "err", mistake ?? shown(message.span, bytes: Self.messageBytes))
         case .some(let reason):
-            let ofStore = recorded?.firstRejected[reason].map { outcome.decoded.element(ofReading: $0) }
             let ofDecoder = outcome.decoded.firstRejected[reason]
-            guard let place = ofDecoder ?? ofStore else { break }
+            guard let place = recorded?.firstRejected[reason] ?? ofDecoder else { break }
             addElement(reason, at: place, of: outcome.elements ?? message, settings.format)
             if reason == .badTime, ofDecoder == nil { add("err", "older than the newest reading of the city") }
         }

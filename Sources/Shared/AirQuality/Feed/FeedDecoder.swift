@@ -28,8 +28,9 @@ public struct FeedDecoder: ~Copyable {
     private let place: [[UInt8]]?
     private let hasExtras: Bool
     private var unknownPollutants = BoundedReport()
-    /// A recycled message, whose memory the next one reuses.
-    private var spare: FeedMessage?
+    /// Empty arrays of a recycled message, whose memory the next one reuses.
+    private var spareReadings: [Reading] = []
+    private var spareNames: [UInt8] = []
 
     public init(format: FeedFormat) {
         self.format = format
@@ -80,8 +81,10 @@ public struct FeedDecoder: ~Copyable {
     /// Keeps the memory of a processed message for the next one.
     public mutating func recycle(_ message: consuming FeedMessage) {
         guard message.names.capacity <= 64 << 10, message.readings.capacity <= 4096 else { return }
-        message.empty()
-        spare = consume message
+        swap(&spareReadings, &message.readings)
+        swap(&spareNames, &message.names)
+        spareReadings.removeAll(keepingCapacity: true)
+        spareNames.removeAll(keepingCapacity: true)
     }
 
     private static func inTurn<Result: ~Copyable>(_ byteCount: Int, _ read: () -> Result) -> Result {
@@ -98,9 +101,9 @@ public struct FeedDecoder: ~Copyable {
         guard let places = reader.read(message) else {
             return FeedMessage(rejectedAs: .notJSON, byteCount: byteCount, receivedAt: receivedAt)
         }
-        var decoded = spare.take() ?? FeedMessage(byteCount: byteCount, receivedAt: receivedAt)
-        decoded.byteCount = byteCount
-        decoded.receivedAt = receivedAt
+        var decoded = FeedMessage(byteCount: byteCount, receivedAt: receivedAt)
+        swap(&decoded.readings, &spareReadings)
+        swap(&decoded.names, &spareNames)
         reader.appendTexts(to: &decoded.names)
         reader.withTexts { texts in
             var place = places.lowerBound

@@ -20,9 +20,9 @@ public struct FeedMessage: ~Copyable, Sendable {
     /// Whether nothing in the message could be a reading, as in a heartbeat, a greeting or an empty array.
     public var isWithoutReadings = false
     /// Size of the received payload.
-    var byteCount: Int
+    let byteCount: Int
     /// When the complete message had arrived.
-    var receivedAt: Timestamp
+    let receivedAt: Timestamp
 
     public init(byteCount: Int, receivedAt: Timestamp) {
         self.byteCount = byteCount
@@ -34,25 +34,6 @@ public struct FeedMessage: ~Copyable, Sendable {
         self.init(byteCount: byteCount, receivedAt: receivedAt)
         rejections[reason] = 1
     }
-
-    /// Removes everything but keeps the memory of readings and names.
-    mutating func empty() {
-        readings.removeAll(keepingCapacity: true)
-        names.removeAll(keepingCapacity: true)
-        elementCount = 0
-        skipped = 0
-        hasTimesWithoutZone = false
-        isWithoutReadings = false
-        if !extras.isEmpty { extras = [] }
-        if !unknownPollutants.names.isEmpty { unknownPollutants = BoundedReport() }
-        if !rejections.isEmpty {
-            rejections = RejectionCounts()
-            firstRejected = [:]
-        }
-    }
-
-    /// Returns the position of a reading's element in the message, from 0.
-    public func element(ofReading place: Int) -> Int { Int(readings[place].element) }
 
     var isEmpty: Bool { readings.isEmpty && rejections.isEmpty && skipped == 0 }
 

@@ -58,32 +58,22 @@ extension FeedStatistics {
 }
 
 extension FeedStatistics {
-    /// Counts a message, but not its readings.
-    mutating func count(_ message: borrowing FeedMessage) {
+    mutating func count(_ message: borrowing FeedMessage, _ outcome: RecordOutcome) {
         messages += 1
         bytes += UInt64(message.byteCount)
         lastMessageAt = message.receivedAt
+        if outcome.readings > 0 { lastReadingAt = message.receivedAt }
+        readings += outcome.readings
+        connection.readings += outcome.readings
+        duplicates += UInt64(outcome.duplicates)
         if message.isWithoutReadings {
             messagesWithoutReadings += 1
             connection.messagesWithoutReadings += 1
         }
-        count(message.rejections)
+        rejections += outcome.rejections
+        connection.rejections += outcome.rejections
         skipped? += UInt64(message.skipped)
         connection.skipped += message.skipped
-    }
-
-    mutating func count(readings accepted: UInt64, _ outcome: RecordOutcome, receivedAt: Timestamp) {
-        if accepted > 0 { lastReadingAt = receivedAt }
-        readings += accepted
-        connection.readings += accepted
-        count(outcome.rejections)
-        duplicates += UInt64(outcome.duplicates)
-    }
-
-    private mutating func count(_ rejected: RejectionCounts) {
-        if rejected.isEmpty { return }
-        rejections += rejected
-        connection.rejections += rejected
     }
 
     mutating func apply(_ event: FeedEvent) {

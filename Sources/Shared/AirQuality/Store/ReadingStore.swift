@@ -36,16 +36,11 @@ public final class ReadingStore: Sendable {
     /// Records a message and returns its rejections and duplicates. Releases the lock at least every 2,000 readings.
     @discardableResult
     public func record(_ message: borrowing FeedMessage, feed: Int) -> RecordOutcome {
-        var outcome = RecordOutcome()
-        outcome.rejections = message.rejections
-        var number: UInt64 = 0
+        var outcome = RecordOutcome(message)
         var start = 0
         repeat {
             let end = min(start + sliceCount, message.readings.count)
-            withLock { state in
-                if start == 0 { number = state.begin(message, feed: feed) }
-                outcome += state.record(start..<end, of: message, number: number, feed: feed)
-            }
+            withLock { $0.record(start..<end, of: message, feed: feed, &outcome) }
             start = end
         } while start < message.readings.count
         return outcome

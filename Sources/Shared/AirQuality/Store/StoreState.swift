@@ -31,34 +31,30 @@ struct StoreState: Sendable {
             feeds: feeds.filter { !$0.isRemoved }, pointCount: pointCount, expiredCount: expiredCount)
     }
 
-    /// Counts a message, without its readings, and returns its number.
-    mutating func begin(_ message: borrowing FeedMessage, feed: Int) -> UInt64 {
-        messageCount += 1
-        feeds[feed].count(message)
-        return messageCount
-    }
-
-    /// Records some of a message's readings, and returns their rejections and duplicates.
+    /// Records some of a message's readings, all in order. With the last ones, counts the message for the feed.
     mutating func record(
-        _ range: Range<Int>, of message: borrowing FeedMessage, number: UInt64, feed: Int
-    ) -> RecordOutcome {
+        _ range: Range<Int>, of message: borrowing FeedMessage, feed: Int, _ outcome: inout RecordOutcome
+    ) {
+        if range.lowerBound == 0 {
+            messageCount += 1
+            outcome.number = messageCount
+        }
         // A snapshot may have been taken since the previous slice.
         version += 1
-        var outcome = RecordOutcome()
-        var accepted: UInt64 = 0
         for place in range {
             do throws(RejectionReason) {
-                if try record(place, of: message, number: number, feed: feed) {
+                if try record(place, of: message, number: outcome.number, feed: feed) {
                     outcome.duplicates += 1
                 }
-                accepted += 1
+                outcome.readings += 1
             } catch {
-                if outcome.rejections[error] == 0 { outcome.firstRejected[error] = place }
+                if outcome.rejections[error] == 0 {
+                    outcome.firstRejected[error] = Int(message.readings[place].element)
+                }
                 outcome.rejections[error] += 1
             }
         }
-        feeds[feed].count(readings: accepted, outcome, receivedAt: message.receivedAt)
-        return outcome
+        if range.upperBound == message.readings.count { feeds[feed].count(message, outcome) }
     }
 
     @inline(__always)

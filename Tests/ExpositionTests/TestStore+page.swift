@@ -6,7 +6,7 @@ extension TestStore {
     /// The page as a scrape of the store alone would get it.
     func page(_ format: ExpositionFormat = .text004) -> [UInt8] {
         var page: [UInt8] = []
-        Exposition(rules: store.rules).render(store.snapshot(), in: format, to: &page)
+        Exposition().render(store.snapshot(), in: format, to: &page)
         return page + format.end.utf8
     }
 

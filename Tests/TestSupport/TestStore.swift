@@ -14,7 +14,7 @@ package struct TestStore: ~Copyable {
         store = ReadingStore(
             rules: StoreRules(
                 scale: scale, history: history, cityLimit: cityLimit, expireAfter: expireAfter,
-                shard: format.shard, families: format.families),
+                shard: format.shard),
             feeds: feeds, at: Self.start)
         decoder = FeedDecoder(format: format)
     }

@@ -25,7 +25,7 @@ final class Exporter: Sendable {
         self.configuration = configuration
         self.logger = logger
         demo = configuration.isDemo ? try DemoFeed() : nil
-        store = ReadingStore(rules: configuration.storeRules(for: configuredFeeds), feeds: [], at: currentTime())
+        store = ReadingStore(rules: configuration.storeRules, feeds: [], at: currentTime())
         storage = try configuration.storageFile.map { [store] path in
             try flags.using(
                 "storage.file", expected: "a usable storage file",

@@ -4,7 +4,7 @@ public import AirQuality
 /// order. The text depends only on the snapshot, so a page can be cached while ``StoreSnapshot/version`` is unchanged.
 ///
 /// ```swift
-/// let exposition = Exposition(rules: store.rules)
+/// let exposition = Exposition()
 /// var page: [UInt8] = []
 /// exposition.render(store.snapshot(), in: .openMetrics100, to: &page)
 /// page += ExpositionFormat.openMetrics100.end.utf8
@@ -12,9 +12,9 @@ public import AirQuality
 public struct Exposition: Sendable {
     private let cityFamilies: [CityFamily]
 
-    public init(rules: StoreRules, families: Set<CityFamilyName> = Set(CityFamilyName.allCases)) {
-        // A family without possible values would have no samples, but cost a pass over the cities.
-        cityFamilies = CityFamily.all.filter { families.contains($0.name) && rules.families.contains($0.name) }
+    /// - Parameter families: the families of cities to render.
+    public init(families: [CityFamilyName] = CityFamilyName.allCases) {
+        cityFamilies = CityFamily.all.filter { families.contains($0.name) }
     }
 
     /// Appends the families that have samples, without the format's ``ExpositionFormat/end``, as more may follow.

@@ -113,14 +113,11 @@ extension Configuration {
         }
     }
 
-    /// - Parameter feeds: the feeds at the start. Those of a later reload may have other metric families.
-    func storeRules(for feeds: [ConfiguredFeed]) -> StoreRules {
-        let formats = [format] + feeds.map(\.settings.format) + (isDemo ? [DemoFeed.format] : [])
-        return StoreRules(
+    var storeRules: StoreRules {
+        StoreRules(
             scale: scale,
             history: HistoryRule(capacity: historyCapacity, interval: historyInterval.milliseconds, keep: historyKeep),
-            cityLimit: cityLimit, expireAfter: expireAfter.milliseconds, shard: format.shard,
-            families: feedFile == nil ? Set(formats.flatMap(\.families)) : Set(CityFamilyName.allCases))
+            cityLimit: cityLimit, expireAfter: expireAfter.milliseconds, shard: format.shard)
     }
 
     /// Whether no flag names a file that a reload could read.

@@ -15,7 +15,7 @@ extension Exporter {
         let meter = HTTPMeter(statuses: [200, 500, 503])
         let families = configuration.cityFamilies.isEmpty ? CityFamilyName.allCases : configuration.cityFamilies
         let metrics = MetricsEndpoint(
-            store: store, families: Set(families), scrapes: web.omitsExporterMetrics ? nil : meter, figures: figures)
+            store: store, families: families, scrapes: web.omitsExporterMetrics ? nil : meter, figures: figures)
         let scrapes =
             web.maximumRequests == 0
             ? nil

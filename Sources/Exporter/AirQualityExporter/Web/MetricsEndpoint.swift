@@ -44,13 +44,13 @@ final class MetricsEndpoint: Sendable {
     ///   - scrapes: `nil` leaves out `process_*` and `promhttp_*`.
     ///   - figures: called at each scrape; provides all but `process`.
     init(
-        store: ReadingStore, families: Set<CityFamilyName>, scrapes: HTTPMeter?,
+        store: ReadingStore, families: [CityFamilyName], scrapes: HTTPMeter?,
         figures: @escaping @Sendable () -> ExporterFigures
     ) {
         self.store = store
         self.scrapes = scrapes
         self.figures = figures
-        exposition = Exposition(rules: store.rules, families: families)
+        exposition = Exposition(families: families)
     }
 
     /// All metric families, in the order of the page.

@@ -68,10 +68,8 @@ public struct FeedDecoder: ~Copyable {
         guard let elements = program(message) else {
             return FeedMessage(rejectedAs: .jqError, byteCount: message.count, receivedAt: receivedAt)
         }
-        guard elements.isEmpty else { return decode(elements.span, byteCount: message.count, receivedAt) }
-        var decoded = FeedMessage(byteCount: message.count, receivedAt: receivedAt)
-        decoded.isWithoutReadings = true
-        return decoded
+        guard !elements.isEmpty else { return FeedMessage(byteCount: message.count, receivedAt: receivedAt) }
+        return decode(elements.span, byteCount: message.count, receivedAt)
     }
 
     public mutating func decode(_ message: Span<UInt8>, receivedAt: Timestamp) -> FeedMessage {
@@ -112,7 +110,6 @@ public struct FeedDecoder: ~Copyable {
                 place = reader.next(after: place)
             }
         }
-        decoded.isWithoutReadings = decoded.isEmpty
         for name in decoded.unknownPollutants.names { unknownPollutants.insert(name.span) }
         return decoded
     }

@@ -31,12 +31,4 @@ public struct FeedFormat: Sendable {
         self.placeField = placeField
         self.shard = shard
     }
-
-    /// Metric families for which readings can have values.
-    public var families: Set<CityFamilyName> {
-        let fields: [CityFamilyName: String] = [
-            .concentration: pollutantsField, .subindex: subindicesField, .place: placeField,
-        ]
-        return Set(CityFamilyName.allCases.filter { fields[$0] != "" })
-    }
 }

@@ -1,6 +1,4 @@
 /// Metric families of cities, by their names in `--metrics.families`.
 public enum CityFamilyName: String, Sendable, CaseIterable {
-    case index, category, direction, changed, changes, updated
-    /// Families that have samples only if a flag names their field.
-    case concentration, subindex, place
+    case index, category, direction, changed, changes, updated, concentration, subindex, place
 }

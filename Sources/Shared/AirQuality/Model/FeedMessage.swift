@@ -18,7 +18,7 @@ public struct FeedMessage: ~Copyable, Sendable {
     /// Number of elements for cities of other shards.
     var skipped = 0
     /// Whether nothing in the message could be a reading, as in a heartbeat, a greeting or an empty array.
-    public var isWithoutReadings = false
+    public var isWithoutReadings: Bool { readings.isEmpty && rejections.isEmpty && skipped == 0 }
     /// Size of the received payload.
     let byteCount: Int
     /// When the complete message had arrived.
@@ -34,8 +34,6 @@ public struct FeedMessage: ~Copyable, Sendable {
         self.init(byteCount: byteCount, receivedAt: receivedAt)
         rejections[reason] = 1
     }
-
-    var isEmpty: Bool { readings.isEmpty && rejections.isEmpty && skipped == 0 }
 
     /// Readings whose index is in range. The store rejects the others, and late readings.
     public var accepted: some Collection<(city: String, index: Double)> {

@@ -8,18 +8,15 @@ public struct StoreRules: Sendable {
     public var expireAfter: Int64
     /// Cities to restore from a file; `nil` for all.
     public var shard: Shard?
-    /// Metric families for which readings can have values.
-    public var families: Set<CityFamilyName>
 
     public init(
         scale: Scale = .india, history: HistoryRule = HistoryRule(), cityLimit: Int = 10_000, expireAfter: Int64 = 0,
-        shard: Shard? = nil, families: Set<CityFamilyName> = FeedFormat().families
+        shard: Shard? = nil
     ) {
         self.scale = scale
         self.history = history
         self.cityLimit = cityLimit
         self.expireAfter = expireAfter
         self.shard = shard
-        self.families = families
     }
 }

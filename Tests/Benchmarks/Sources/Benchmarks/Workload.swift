@@ -46,7 +46,7 @@ struct Workload: ~Copyable {
         let rules = StoreRules(cityLimit: 2_000_000, shard: shard)
         store = ReadingStore(rules: rules, feeds: ["ws://127.0.0.1/"], at: time)
         decoder = FeedDecoder(format: FeedFormat(shard: shard))
-        exposition = Exposition(rules: rules)
+        exposition = Exposition()
         for start in stride(from: 0, to: cities, by: 1000) {
             let elements = (start..<min(cities, start + 1000)).map {
                 #"{"city":"\#(Self.name($0))","aqi":\#(50 + $0 % 400)}"#

@@ -116,13 +116,13 @@ private func decoded(_ message: [UInt8], with decoder: inout FeedDecoder) -> Dec
 
 /// - Parameter cities: the expected number of cities; `nil` for any number.
 private func store(_ message: [UInt8], _ format: FeedFormat, _ decoder: inout FeedDecoder, cities: Int?) {
-    let store = ReadingStore(rules: StoreRules(families: format.families), feeds: ["ws://feed.example/"], at: arrival)
+    let store = ReadingStore(rules: StoreRules(), feeds: ["ws://feed.example/"], at: arrival)
     store.record(decoder.decode(message.span, receivedAt: arrival), feed: 0)
     let count = store.snapshot().cityCount
     expect(cities == nil || count == cities, "\(count) cities instead of \(cities ?? 0)")
     if !format.pollutantsField.isEmpty {
         var text: [UInt8] = []
-        Exposition(rules: store.rules).render(store.snapshot(), in: .text004, to: &text)
+        Exposition().render(store.snapshot(), in: .text004, to: &text)
         let family = Array("airquality_concentration_ugm3{".utf8)
         for line in text.split(separator: UInt8(ascii: "\n")) where line.starts(with: family) {
             let number = line.suffix(from: line.lastIndex(of: UInt8(ascii: " "))! + 1)

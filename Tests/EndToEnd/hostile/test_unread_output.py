@@ -121,18 +121,6 @@ def test_a_full_notification_socket_blocks_nothing(start, tmp_path):
         assert exporter.wait(10) == 0
 
 
-def test_no_watchdog_notifications_are_sent_unless_systemd_requests_them(start, tmp_path):
-    name = str(tmp_path / "notify")
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listening:
-        listening.bind(name)
-        listening.settimeout(30)
-        exporter = start.exporter("--feed.demo", environment={"NOTIFY_SOCKET": name})
-        assert listening.recv(100) == b"READY=1"
-        time.sleep(1.5)
-        exporter.signal(signal.SIGTERM)
-        assert listening.recv(100) == b"STOPPING=1"
-
-
 def test_a_stuck_connection_thread_blocks_neither_others_nor_the_shutdown(start):
     exporter: Program = start.exporter("--feed.demo")
     with connect(exporter.port) as client:

@@ -11,9 +11,9 @@ NUMBERS = "[" + ",".join(["1"] * (LIMIT // 2 - 1)) + "]"
 OBJECTS = "[" + ",".join(["{}"] * (LIMIT // 3 - 1)) + "]"
 
 
-def start_exporter(start, feeds, *flags: str, limit: int = LIMIT, **options):
+def start_exporter(start, feeds, *flags: str, **options):
     urls = [flag for feed in feeds for flag in ("--feed.url", feed.url)]
-    flags = ("--feed.max-message-bytes", str(limit), "--feed.ping-interval", "0", *flags)
+    flags = ("--feed.max-message-bytes", str(LIMIT), "--feed.ping-interval", "0", *flags)
     exporter = start.exporter(*urls, *flags, **options)
     for feed in feeds:
         feed.wait_for_client()

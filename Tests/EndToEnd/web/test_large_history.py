@@ -2,7 +2,6 @@
 steps of one story."""
 
 import gzip
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -50,12 +49,6 @@ def test_a_history_below_the_limit_is_complete_sorted_and_cacheable(exporter, la
     tag = plain.headers["Etag"]
     again = exporter.get("/history.json", headers={"If-None-Match": tag})
     assert (again.status, again.body) == (304, b"")
-
-
-def test_concurrent_requests_for_the_history_all_succeed(exporter):
-    with ThreadPoolExecutor(6) as pool:
-        responses = pool.map(exporter.get, ["/history.json?limit=5"] * 6)
-        assert [response.status for response in responses] == [200] * 6
 
 
 def test_a_history_of_more_than_200000_points_is_rejected_with_a_hint_to_select_cities(

@@ -1,4 +1,4 @@
-"""Content negotiation (format and compression) and HEAD."""
+"""Compression and HEAD. AcceptedFormatTests and PrefersGzipTests have the negotiation of both."""
 
 import contextlib
 import http.client
@@ -8,44 +8,6 @@ import pytest
 from support import metrics
 from support.formats import ENCODINGS, FORMATS, gunzip
 from support.peers import WebSocketFeed
-
-
-@pytest.fixture(scope="module")
-def exporter(programs):
-    with programs.exporter("--feed.demo") as exporter:
-        yield exporter
-
-
-UTF8 = "; escaping=allow-utf-8"
-# `Accept` headers and the resulting formats; AcceptedFormatTests has more cases.
-ACCEPTS = {
-    "2.55 with UTF-8 names": (
-        "application/openmetrics-text;version=1.0.0;q=0.5;escaping=allow-utf-8,"
-        "application/openmetrics-text;version=0.0.1;q=0.4;escaping=allow-utf-8,"
-        "text/plain;version=0.0.4;q=0.3;escaping=allow-utf-8,*/*;q=0.2;escaping=allow-utf-8",
-        FORMATS["OpenMetrics 1.0.0"][1] + UTF8,
-    ),
-    "everything forbidden": ("*/*;q=0", FORMATS["text 0.0.4"][1]),
-}
-
-
-@pytest.mark.parametrize("accept, content_type", ACCEPTS.values(), ids=ACCEPTS)
-def test_the_accept_header_selects_the_format(exporter, accept, content_type):
-    response = exporter.get("/metrics", headers={"Accept": accept})
-    assert (response.status, response.headers["Content-Type"]) == (200, content_type)
-
-
-# PrefersGzipTests has more cases.
-@pytest.mark.parametrize(
-    "accepted, is_gzip", [("gzip", True), ("gzip;q=0.5, identity", False), ("", False)]
-)
-@pytest.mark.parametrize("path", ["/metrics", "/history.json"])
-def test_the_accept_encoding_header_selects_gzip(exporter, path, accepted, is_gzip):
-    response = exporter.get(path, headers={"Accept-Encoding": accepted})
-    assert (response.headers.get("Content-Encoding") == "gzip") == is_gzip
-    assert "Accept-Encoding" in response.headers["Vary"]
-    if is_gzip:
-        gunzip(response.body).decode()
 
 
 def test_the_gzip_page_equals_the_plain_one_while_the_page_grows(start, python_feed):

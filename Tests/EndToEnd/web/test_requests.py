@@ -2,7 +2,6 @@
 affected."""
 
 import json
-import random
 import re
 import socket
 import ssl
@@ -290,25 +289,6 @@ def test_a_request_with_many_parameters_and_cookies_is_accepted(exporter):
         )
         assert response.status == 200
         assert {point["city"] for point in json.loads(response.body)["points"]} == {"Pune"}
-
-
-def test_random_and_mutated_requests_do_not_disturb_the_exporter(exporter):
-    generator = random.Random(4)
-    valid = (
-        b"GET /history.json?limit=1&city=Pune HTTP/1.1\r\nHost: x\r\n"
-        b"Accept-Encoding: gzip\r\nAccept: */*\r\n\r\n"
-    )
-    for number in range(300):
-        if number % 3 == 0:
-            request = generator.randbytes(generator.randrange(1, 2000))
-        else:
-            mutated = bytearray(valid * (1 + number % 2))
-            for _ in range(generator.randrange(1, 6)):
-                mutated[generator.randrange(len(mutated))] = generator.randrange(256)
-            request = bytes(mutated[: generator.randrange(1, len(mutated) + 1)])
-        responses = parse_responses(exchange(exporter.port, request + GOODBYE))
-        statuses = {response.status for response in responses}
-        assert statuses - {501, 505} <= {*range(200, 500)}, request
 
 
 def test_pipelined_requests_are_answered_in_order(exporter):

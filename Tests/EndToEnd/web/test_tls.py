@@ -105,11 +105,6 @@ def test_failed_handshakes_are_all_counted_but_logged_once(start, authority, ser
     assert any('client=127.0.0.1 err="handshake failed"' in line for line in exporter.errors)
 
 
-def test_without_tls_there_is_no_metric_of_failed_handshakes(start):
-    page = start.exporter("--feed.demo").scrape()
-    assert not page.samples("airquality_exporter_tls_handshake_failures_total")
-
-
 OK, NO = 200, "refused"
 
 

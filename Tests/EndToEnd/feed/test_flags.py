@@ -1,8 +1,6 @@
 """The flags of a feed for its handshake, its messages and its pauses."""
 
 import base64
-import time
-
 
 from support import metrics
 from support.faults import answering
@@ -67,12 +65,6 @@ def test_a_requested_reconnect_ignores_the_retry_after_of_the_server(start):
         exporter.wait_for_sample(metrics.DISCONNECTS, 1, reason="handshake")
         assert exporter.get("/-/reconnect", "POST").status == 200
         exporter.wait_for_sample(metrics.INDEX, 2, city="Pune")
-
-
-def test_a_reconnect_request_needs_the_lifecycle_flag(start, python_feed):
-    exporter = start.reader(python_feed)
-    assert exporter.get("/-/reconnect", "POST").status == 403
-    assert exporter.scrape().nonzero(metrics.DISCONNECTS, "reason") == {}
 
 
 def test_headers_from_flags_and_the_file_are_sent_and_kept_secret(start, python_feed, tmp_path):
@@ -174,46 +166,3 @@ def test_a_redirect_is_not_followed_and_the_log_names_the_address_to_use(start):
         said = "the feed is at wss://"
         wait_for(lambda: any(said in line for line in exporter.errors), "the log line")
         assert "secret" not in "\n".join(exporter.errors)
-
-
-def test_items_and_fields_are_found_by_their_pointers(start, python_feed):
-    exporter = start.reader(
-        python_feed,
-        "--feed.items", "/data/0/all~1stations",
-        "--feed.city-field", "name",
-        "--feed.value-field", "index",
-        "--feed.time-field", "when",
-    )
-    now = int(time.time())
-    stations = [
-        {
-            "name": "Text",
-            "index": "41.5",
-            "when": "2026-01-02T03:04:05.250+05:30",
-            "city": "No",
-            "aqi": 1,
-        },
-        {"name": "Seconds", "index": 42, "when": now - 10},
-        {"name": "Milliseconds", "index": 43, "when": now * 1000 - 5500},
-        {"name": "None", "index": 44},
-        {"name": "Future", "index": 45, "when": now + 3600},
-        {"name": "Unreadable", "index": 46, "when": "yesterday"},
-    ]
-    python_feed.send({"data": [{"all/stations": stations}], "aqi": 7})
-    python_feed.send(
-        {"data": [{"all/stations": [{"name": "Seconds", "index": 99, "when": now - 20}]}]}
-    )
-    exporter.wait_for_sample(metrics.MESSAGES, 2)
-    exporter.wait_for_sample(metrics.INDEX, 44, city="None")
-    page = exporter.scrape()
-    values = page.by(metrics.INDEX, "city")
-    assert values == {"Text": 41.5, "Seconds": 42, "Milliseconds": 43, "None": 44}
-    assert page.nonzero(metrics.REJECTED, "reason") == {"bad_time": 3}
-    times = page.by("airquality_last_update_timestamp_seconds", "city")
-    assert times["Text"] == 1767303245.25
-    assert times["Seconds"] == now - 10
-    assert times["Milliseconds"] == now - 5.5
-    assert now <= times["None"] <= time.time()
-
-    python_feed.send({"data": []})
-    exporter.wait_for_sample(metrics.WITHOUT_READINGS, 1)

@@ -1,7 +1,7 @@
 """air-quality-feed as a server against a client that breaks RFC 6455 case by case, as Autobahn's
 fuzzing client does.
 
-Autobahn itself runs only under Python 2, which Debian no longer has. The cases are those of its
+Autobahn itself runs only under Python 2, which Debian no longer has. The cases are some of its
 chapters 1 to 7 that concern a server that sends but does not echo, written from the RFC.
 """
 
@@ -74,19 +74,11 @@ NOT_UTF8 = b"\xce\xba\xe1\xbd\xb9\xcf\x83\xce\xbc\xce\xb5\xed\xa0\x80"
 # more violations.
 ENDS = {
     "3.1 RSV3": (frame(TEXT, b"x", reserved=1), 1002),
-    "4.1 opcode 3": (frame(3, b"x"), 1002),
-    "4.2 opcode 11": (frame(TEXT, b"x") + frame(11), 1002),
-    "2.5 ping of 126 bytes": (frame(PING, b"x" * 126), 1002),
-    "5.1 ping in fragments": (frame(PING, b"x", final=False) + frame(CONTINUATION, b"y"), 1002),
-    "5.9 continuation of nothing": (frame(CONTINUATION, b"x"), 1002),
     "5.18 text within text": (frame(TEXT, b"x", final=False) + frame(TEXT, b"y"), 1002),
     "a frame without a mask": (frame(TEXT, b"x", masked=False), 1002),
-    "length of 2^63": (frame(TEXT, length=1 << 63), 1002),
-    "length of 10 in 64 bits": (frame(TEXT, b"x" * 10, width=64), 1002),
     "6.3 text that is not UTF-8": (frame(TEXT, NOT_UTF8), 1007),
     "7.3.2 close of one byte": (frame(CLOSE, b"x"), 1002),
     "7.5.1 close reason that is not UTF-8": (close(1000, NOT_UTF8), 1007),
-    "7.9 close status 1005": (close(1005), 1002),
     # Valid closes.
     "7.1.1 1000": (close(1000), 1000),
     "7.3.1 without a status": (frame(CLOSE), None),

@@ -73,6 +73,13 @@ struct OpenMeteoTests {
         #expect(try findings.map { try $0.air.get().index } == [75, 100])
     }
 
+    @Test func `A malformed place is named by its position, and the others have air`() throws {
+        var source = source([delhi, pune])
+        let findings = try source.findings(for: [0, 1]) { _ in "[{\"error\":true},\(place(three))]" }
+        #expect(try reason(findings) == "[0].hourly.time is missing")
+        #expect(try air([findings[1]]).index == 75)
+    }
+
     @Test func `Hours of null are missing, and a pollutant with nothing but null is left out`() throws {
         let hours = (0..<24).map { $0 < 16 ? "45" : "null" }.joined(separator: ",")
         let times = (0..<24).map { "\(thisHour - Int64($0) * 3600)" }.joined(separator: ",")

@@ -57,30 +57,6 @@ def test_a_fault_of_a_source_is_logged_once_and_recovered_from(name, start, serv
     assert {e["aqi"] for e in listener.elements} == {75}
 
 
-@pytest.mark.parametrize(
-    "hourly, reason",
-    [
-        ({"time": [0], "pm2_5": [None], "pm10": [None]}, "no hour has a value"),
-        ({"time": "soon"}, "[0].hourly.time has the wrong type"),
-        (None, "[0].hourly.time is missing"),
-    ],
-)
-def test_a_city_without_an_index_is_left_out_and_other_cities_are_not(
-    start, serve, listen, cities, hourly, reason
-):
-    def respond(path, query, headers):
-        places = open_meteo()(path, query, headers).document
-        places[0] = {"hourly": hourly} if hourly else {"error": True}
-        return Response(places)
-
-    feed = start.feed("poll", f"--base-url={serve(respond).url}", cities(DELHI, PUNE), *QUICK)
-    listener = listen(feed.url)
-    assert listener.wait_for_city("Pune")["aqi"] == 75
-    wait_for(lambda: feed.messages, "the reason")
-    assert feed.messages == [f"left out Delhi: {reason}"]
-    assert all(e["city"] == "Pune" for e in listener.elements)
-
-
 # In the second case, the source repeats the key that it was sent.
 @pytest.mark.parametrize(
     "said, line", [("", ""), (": %61nother%2Dsecret\u009b31m\u202e", ": *** 31m ")]

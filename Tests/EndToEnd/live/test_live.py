@@ -12,7 +12,7 @@ import yaml
 
 from live import sources
 from live.sources import HOUR, Response, hour_now
-from live.test_sources import AIR, DELHI, PUNE, SOURCES, open_meteo
+from live.test_sources import AIR, DELHI, PUNE, open_meteo
 from support import metrics
 from support.exposition import Exposition
 from support.programs import Program, free_ports
@@ -67,33 +67,6 @@ def test_make_live_serves_the_indices_of_the_twelve_cities(programs, serve):
         assert len(children) >= 2
     folders = [pathlib.Path(f"/proc/{child}/exe") for child in children]
     wait_for(lambda: not any(folder.exists() for folder in folders), "the end of both")
-
-
-@pytest.mark.parametrize("source", SOURCES)
-def test_make_live_with_each_source_feeds_prometheus_without_alerts(
-    source, programs, serve, start, cities, key_file, tmp_path
-):
-    """Index, pollutants and source reach Prometheus; every rule is evaluated, and none fires."""
-    respond, flags, index, _, pollutants, header = SOURCES[source]
-    scale = "us" if source == "waqi" else "india"
-    flags = [flag for flag in flags if not flag.startswith("--index")]
-    flags += [f"--source={source}", f"--base-url={serve(respond).url}"]
-    live, port = run_live(programs, [*flags, cities(DELHI, PUNE), key_file], scale)
-    with live:
-        wait_for(lambda: len(scrape(port).samples(metrics.INDEX)) == 2, "both cities", 60)
-        rules = quick_rules(tmp_path)
-        target = f"127.0.0.1:{port}"
-        prometheus = start.prometheus(tmp_path, target, rules=rules, interval="300ms")
-        prometheus.wait_for(f"airquality_index{{city='Delhi'}} == {index}")
-        kind = header.split("kind=")[1].split(";")[0]
-        prometheus.wait_for(f"{metrics.SOURCE}{{source='{source}', kind='{kind}'}} == 1")
-        found = prometheus.query(f"{metrics.CONCENTRATION}{{city='Delhi'}}")
-        values = {row["metric"]["pollutant"]: float(row["value"][1]) for row in found}
-        assert values == (pollutants or {})
-        prometheus.wait_for("count_over_time(airquality_index{city='Delhi'}[1m]) >= 5", 60)
-        rules = [rule for group in prometheus.ask("rules")["groups"] for rule in group["rules"]]
-        assert len(rules) > 10 and all(rule["health"] == "ok" for rule in rules), rules
-        assert prometheus.ask("alerts")["alerts"] == []
 
 
 @pytest.mark.parametrize(

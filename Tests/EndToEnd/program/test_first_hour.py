@@ -39,16 +39,6 @@ def test_a_misspelt_variable_is_named_if_no_feed_is_configured(programs):
     assert line.endswith(f"; unknown environment variable: {variable}")
 
 
-def test_unambiguous_spellings_of_values_are_accepted(programs):
-    ended = programs.run(
-        EXPORTER,
-        *("--log.level", "INFO", "--log.format=JSON", "--aqi.scale", "US", "--feed.demo", "TRUE"),
-        *("--metrics.families", "index,category", "--web.enable-lifecycle", "false"),
-        "--config.check",
-    )
-    assert (ended.output, ended.errors) == (["configuration is valid"], [])
-
-
 SOMEWHERE, UNVERIFIED = "--feed.url=ws://127.0.0.1:1/", "--feed.insecure-skip-verify"
 KUBERNETES = {
     "AIR_QUALITY_EXPORTER_PORT": "tcp://10.0.0.1:80",

@@ -1,11 +1,9 @@
-"""Several exporters that divide the cities, and what one of them keeps in its storage."""
+"""Several exporters that divide the cities. OversizedFileTests has what they keep in storage."""
 
 import urllib.parse
 
 from support import metrics
 from support.shards import shard
-from support.storage_files import stored
-from support.waiting import wait_for
 
 CITIES = [f"City {number}" for number in range(60)]
 SHARDS = 4
@@ -45,26 +43,3 @@ def test_shards_divide_the_cities_and_name_the_shard_of_each_history(start, pyth
             assert response.status == 200
             assert response.headers["Air-Quality-Shard"] == f"{shard(city, SHARDS)}/{SHARDS}"
             assert bool(response.json["points"]) == (city in exported(exporter))
-
-
-def test_cities_of_other_shards_are_removed_from_the_storage(start, python_feed, tmp_path):
-    file = tmp_path / "history.db"
-    storage = ("--storage.file", str(file))
-    flags = ("--feed.url", python_feed.url, *storage)
-    everything = start.reader(python_feed, *storage)
-    send(python_feed, CITIES)
-    everything.wait_for_sample(metrics.INDEX, city=CITIES[-1])
-    assert everything.stop() is None
-    one = start.exporter(*flags, "--city.shard", f"1/{SHARDS}")
-    own = OF_SHARD[1]
-    assert exported(one) == own
-    assert {point["city"] for point in one.history()["points"]} == own
-    others = len(CITIES) - len(own)
-    assert "level=WARN" in one.wait_for_line(f"left_out={others}")
-    # This takes no message from the feed.
-    names = "SELECT name FROM city"
-    wait_for(lambda: {name for (name,) in stored(file, names)} == own, "the others' end")
-    assert one.stop() is None
-    after = start.exporter(*flags)
-    assert exported(after) == own
-    assert {point["city"] for point in after.history()["points"]} == own

@@ -1,10 +1,8 @@
-"""Storage files that are damaged, missing or in use. DamagedFileTests has more cases."""
+"""Storage files that are missing or in use. DamagedFileTests has damaged ones."""
 
 import pathlib
-import random
 
 from support import metrics
-from support.waiting import wait_for
 
 
 def test_a_file_in_use_by_another_process_is_rejected(start, programs, python_feed, tmp_path):
@@ -31,35 +29,6 @@ def test_history_stays_in_memory_until_the_missing_directory_exists(start, pytho
     assert exporter.stop() is None
     again = start.exporter("--feed.url", python_feed.url, "--storage.file", str(file))
     assert [point["aqi"] for point in again.history()["points"]] == [7]
-
-
-def test_a_damaged_file_is_moved_aside_and_kept(start, python_feed, tmp_path):
-    file = tmp_path / "history.db"
-    flags = ("--feed.url", python_feed.url, "--storage.file", str(file), "--history.interval", "0")
-    first = start.exporter(*flags)
-    python_feed.wait_for_client()
-    for aqi in range(10):
-        python_feed.send_cities(aqi)
-        first.wait_for_sample(metrics.INDEX, aqi, city="City 99")
-    assert first.stop() is None
-    content = bytearray(file.read_bytes())
-    # Whole pages in the middle, as a failing disk loses them.
-    content[len(content) // 4 : len(content) // 2] = random.Random(7).randbytes(
-        len(content) // 2 - len(content) // 4
-    )
-    file.write_bytes(content)
-    second = start.exporter(*flags)
-    # Its journal, which is empty by now, is moved with it.
-    aside = list(tmp_path.glob("history.db.damaged-*Z"))
-    assert len(aside) == 1 and aside[0].read_bytes() == content
-    assert second.count_lines("Storage file moved aside") == 1, second.errors
-    line = next(line for line in second.errors if "Storage file moved aside" in line)
-    assert str(aside[0]) in line and "level=ERROR" in line
-    assert second.history()["points"] == []
-    wait_for(lambda: python_feed.clients, "the new connection")
-    python_feed.send_cities(7)
-    second.wait_for_sample(metrics.LAST_WRITE)
-    assert second.scrape().value(metrics.STORAGE_ERRORS) == 1
 
 
 def test_the_configuration_check_examines_the_storage_file_and_its_folder(

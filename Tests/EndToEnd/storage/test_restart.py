@@ -39,26 +39,6 @@ def test_a_restart_restores_the_history_and_the_metrics(start, programs, python_
     assert second.history()["points"] == before["points"]
 
 
-def test_metrics_report_the_last_write_and_the_errors_of_the_storage(start, python_feed, tmp_path):
-    without = start.exporter("--feed.url", python_feed.url).scrape()
-    assert not without.samples(metrics.STORAGE_ERRORS) and not without.samples(metrics.LAST_WRITE)
-    exporter = start.exporter(
-        "--feed.url", python_feed.url, "--storage.file", str(tmp_path / "history.db")
-    )
-    page = exporter.scrape()
-    assert page.value(metrics.STORAGE_ERRORS) == 0 and not page.samples(metrics.LAST_WRITE)
-    python_feed.wait_for_client(2)
-    before = time.time()
-    python_feed.send([{"city": "Pune", "aqi": 7}])
-    first = exporter.wait_for_sample(metrics.LAST_WRITE)
-    assert before - 0.001 <= first <= time.time()
-    # Without a change nothing is written; the next point is.
-    assert exporter.scrape().value(metrics.LAST_WRITE) == first
-    python_feed.send([{"city": "Pune", "aqi": 8}])
-    wait_for(lambda: exporter.scrape().value(metrics.LAST_WRITE) > first, "the next write")
-    assert exporter.scrape().value(metrics.STORAGE_ERRORS) == 0
-
-
 def test_a_stop_keeps_the_last_reading_of_a_window_that_is_over(start, python_feed, tmp_path):
     keep = ("--history.keep", "last", "--history.interval", "1h", "--feed.time-field", "time")
     flags = ("--storage.file", str(tmp_path / "history.db"), *keep)

@@ -15,7 +15,7 @@ from support.waiting import wait_for
 @pytest.fixture
 def delhi(start_air):
     """25 points, one minute apart, rising from 195 to 435."""
-    air = start_air("--web.grafana-url", "https://grafana.example/")
+    air = start_air()
     for number in range(25):
         air.send({"Delhi": 195 + 10 * number, "Chennai": 40, "Kolkata": 60}, age=60 * (24 - number))
     air.exporter.wait_for_sample("airquality_exporter_history_points", 75)
@@ -41,17 +41,9 @@ def clock(browser, selector: str = ".tip") -> str:
 
 def test_the_chart_shows_every_point_in_the_band_of_its_category(delhi, reader):
     reader.open(delhi.address + "/city/Delhi")
-    assert reader.text("h1") == "Delhi"
-    assert reader.text(".current .index") == "435"
-    assert reader.text(".current .word") == "Severe"
-    assert reader.text(".health").endswith("Everyone: avoid all physical activity outdoors.")
     assert indices(reader) == [195 + 10 * number for number in range(25)]
     assert len(reader.all("circle.point")) == 25
     assert lengths(reader) == [26]
-    # The caption is where HTML allows it, and the axis has its unit.
-    assert reader.text("figure > figcaption:first-child").startswith("Times in ")
-    assert reader.text(".levels .unit") == "AQI India"
-    assert reader.text(".band-name") == "Good|Satisfactory|Moderate|Poor|Very Poor|Severe"
     # Each point lies in the band of its own category.
     wrong = reader.run(
         """
@@ -65,8 +57,6 @@ def test_the_chart_shows_every_point_in_the_band_of_its_category(delhi, reader):
         """
     )
     assert wrong == 0
-    link = reader.find(".links a").get_attribute("href")
-    assert link == "https://grafana.example/d/aqi-city?var-city=Delhi"
 
 
 def test_an_open_chart_is_updated_without_a_reload(delhi, browser):

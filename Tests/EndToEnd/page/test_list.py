@@ -11,20 +11,6 @@ from support.waiting import wait_for
 BY_INDEX = ["Delhi", "Kolkata", "Mumbai", "Chennai", "Lucknow", "Indore"]
 
 
-def test_the_list_shows_all_cities_with_their_details_worst_first(air, browser):
-    browser.open(air.address)
-    assert browser.names() == BY_INDEX
-    assert browser.text(".summary b") == "6|1|1|2|1|1|0"
-    first = browser.find("li.city").text
-    for part in ("Delhi", "Very Poor", "318"):
-        assert part in first.replace("\n", "")
-    assert browser.text(".feed").startswith("Live, last message")
-    assert browser.text(".scale") == "AQI India"
-    assert browser.find("li.city use").get_attribute("href") == "#face-5"
-    assert not browser.find(".banner").is_displayed()
-    assert browser.find("li.city .spark polyline")
-
-
 def test_faces_and_numbers_have_the_colours_of_their_category(start_air, browser):
     """Faces are drawings, not characters that a font may lack; words take at most two lines."""
     air = start_air("--aqi.scale", "us")

@@ -148,14 +148,6 @@ def test_the_list_and_the_chart_work_without_script(air, browser):
     wait_for(lambda: "from=" in browser.driver.current_url, "the zoom")
 
 
-def test_the_page_reloads_itself_without_script(air, browser):
-    browser.allow_script(False)
-    browser.open(air.address)
-    assert "10" == browser.find("meta[http-equiv=refresh]").get_attribute("content")
-    air.say(Delhi=327.25)
-    wait_for(lambda: "327" in browser.find("li.city").text, "the reload")
-
-
 def test_pages_in_the_back_forward_cache_hold_no_event_streams(air, browser):
     """A browser opens six connections to a host; pages in its back-forward cache use none."""
     for _ in range(4):

@@ -51,15 +51,4 @@ struct SimulateTests {
             #expect(program.waitForEnd() == 0)
         }
     }
-
-    @Test func `A port in use is reported on one line with status 1`() throws {
-        try withFeed([]) { _, address in
-            let port = try #require(address.split(separator: ":").last).dropLast()
-            let second = try RunningProgram("air-quality-feed", ["--listen=127.0.0.1:\(port)"])
-            #expect(second.waitForEnd() == 1)
-            #expect(second.errors.count == 1)
-            #expect(second.errors.first?.contains("\(port)") == true)
-            #expect(second.output.isEmpty)
-        }
-    }
 }

@@ -68,24 +68,6 @@ struct FeedSimulatorTests {
         try expectGolden(lines, named: "seed-2-drift-batch.jsonl")
     }
 
-    @Test(arguments: CityNames.real) func `A city drifts all day and rarely changes its category`(city: String) throws {
-        let indices = try #require(LongRun.shared.indices[city])
-        let share = Double(indices.count) / Double(LongRun.stepCount)
-        #expect(abs(share - 0.6) < 0.03)
-
-        let values = indices.map(\.index)
-        let least = try #require(values.min())
-        let most = try #require(values.max())
-        #expect(most - least > 0.12 * least && most - least < 0.4 * most)
-        // From one reading to the next, seconds later, air is nearly the same.
-        for (one, next) in zip(indices, indices.dropFirst()) where next.step - one.step < 10 {
-            #expect(abs(one.index - next.index) < 0.01 * most)
-        }
-        let boundaries: [Double] = [51, 101, 201, 301, 401]
-        let categories = values.map { value in boundaries.count { $0 <= value } }
-        #expect(zip(categories, categories.dropFirst()).count { $0 != $1 } <= 60)
-    }
-
     @Test func `Categories change during a day, but not every minute`() {
         let boundaries: [Double] = [51, 101, 201, 301, 401]
         let changes = LongRun.shared.indices.values.reduce(0) { sum, indices in

@@ -1,4 +1,3 @@
-import TestSupport
 import Testing
 
 @testable import HTTPServer
@@ -26,21 +25,5 @@ import Testing
     ])
     func `The connection limit leaves descriptors for the rest of the program`(_ openFiles: Int, _ expected: Int) {
         #expect(OpenFileLimit.room(for: 512, openFiles: openFiles) == expected)
-    }
-
-    @Test func `Stopping the server does not wait for a stuck thread`() throws {
-        let entered = Gate()
-        let gate = Gate()
-        let server = try serve { request in
-            entered.open()
-            gate.wait()
-            return echo(request)
-        }
-        let client = try server.connect()
-        client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-        entered.wait()
-        let isStopped = server.stop(within: .milliseconds(10))
-        #expect(!isStopped)
-        gate.open()
     }
 }

@@ -19,7 +19,7 @@ import Testing
             points: makePoints(-3..<1)),
         makeCity("one point", points: [HistoryPoint(time: 0, index: 0)]),
         City(
-            id: 0, name: Array("all fields".utf8), index: 152, updatedAt: 1, receivedAt: 2,
+            id: 0, name: Array("all fields".utf8), index: 152, updatedAt: 4, receivedAt: 2,
             changes: changes(better: 4, worse: UInt64(Int64.max), at: 3, direction: -1)),
         City(
             id: 0, name: Array("epoch".utf8), index: 1, updatedAt: 0, receivedAt: 0,
@@ -154,6 +154,41 @@ import Testing
         finish(writer)
         #expect(try restored(path).cities == store.cities)
         #expect(try integer("SELECT count(*) FROM reading", in: path) == 4)
+    }
+
+    @Test func `The current reading of a clean end survives a later kill, unless a point is newer`() throws {
+        let rules = StoreRules(history: HistoryRule(interval: 30_000))
+        func makeStore() -> ReadingStore { ReadingStore(rules: rules, feeds: [""], at: testTime) }
+        func restart(_ receive: (ReadingStore) -> Void) throws -> City {
+            let store = makeStore()
+            var writer = try makeWriter(path, store)
+            receive(store)
+            _ = writer.pass(now: openingTime)
+            drop(writer)
+            return try #require(restored(path).cities.first { $0.name == Array("Pune".utf8) })
+        }
+        let first = makeStore()
+        let writer = try makeWriter(path, first)
+        for (second, index) in [40, 45, 200.0].enumerated() { first.receive("Pune", index, at: second) }
+        finish(writer)
+        for message in [nil, ("Delhi", 1, 4), ("Pune", 90, 5)] as [(String, Double, Int)?] {
+            let pune = try restart { store in message.map { store.receive($0.0, $0.1, at: $0.2) } }
+            #expect(pune.index == 200 && pune.updatedAt == testTime + 2000)
+            #expect(message == nil || pune.receivedAt == openingTime && pune.changes.worse == 0)
+        }
+        #expect(try restart { $0.receive("Pune", 80, at: 40) }.index == 80)
+    }
+
+    @Test func `A city has no direction after a kill that lost the reading with its last change`() throws {
+        let store = ReadingStore(
+            rules: StoreRules(history: HistoryRule(interval: 30_000)), feeds: [""], at: testTime)
+        var writer = try makeWriter(path, store)
+        for (second, index) in [48, 49, 200.0].enumerated() { store.receive("Pune", index, at: second) }
+        _ = writer.pass(now: testTime)
+        #expect(store.cities[0].changes.direction == -1)
+        drop(writer)
+        let city = try restored(path).cities[0]
+        #expect(city.index == 49 && city.changes == CategoryChanges())
     }
 
     /// A point that arrives while a batch is written is not in it, and could be lost though it is older than the write.

@@ -13,10 +13,11 @@ extension StorageDatabase {
             SELECT id, name, direction, changed_ms, better, worse, aqi, updated_ms, received_ms, scale FROM city ORDER BY id
             """)
         while try rows.step() {
-            // `.min` marks a city without a current reading until its points are read.
+            // `.min` marks a city without a current reading until its points are read. After a kill, when the reading
+            // arrived is unknown, so the time until the city expires starts anew.
             var city = City(
                 id: rows.integer(0) ?? 0, name: rows.bytes(1), index: rows.double(6),
-                updatedAt: rows.integer(7) ?? .min, receivedAt: rows.integer(8) ?? .min)
+                updatedAt: rows.integer(7) ?? .min, receivedAt: rows.integer(8) ?? .max)
             nextID = city.id + 1
             let isOurs = rules.shard?.contains(city.name.span) ?? true
             guard isOurs, cities.count < rules.cityLimit, isUTF8(city.name.span) else {
@@ -41,7 +42,7 @@ extension StorageDatabase {
         return (cities, leftOut)
     }
 
-    /// Adds points to the cities. The newest becomes the current reading where a kill left none.
+    /// Adds points to the cities. After a kill, the newest becomes the current reading unless that is newer.
     private func readPoints(of cities: inout [City], _ rule: HistoryRule) throws(StorageError) {
         let places = Dictionary(cities.indices.map { (cities[$0].id, $0) }, uniquingKeysWith: max)
         let rows = try connection.prepare("SELECT time_ms, city, aqi FROM reading ORDER BY time_ms DESC, city DESC")
@@ -53,11 +54,10 @@ extension StorageDatabase {
             last = key
             guard let place = places[key.id], cities[place].points.count < rule.capacity else { continue }
             let point = HistoryPoint(time: key.time, index: rows.double(2))
-            if cities[place].updatedAt == .min {
+            let isNewest = cities[place].points.isEmpty && point.time >= cities[place].updatedAt
+            if isNewest, cities[place].receivedAt == .max {
                 cities[place].index = point.index
                 cities[place].updatedAt = point.time
-                // When it last arrived is unknown, so the time until it expires starts anew.
-                cities[place].receivedAt = .max
             }
             cities[place].points.append(point)
         }

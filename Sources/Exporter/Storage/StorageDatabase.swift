@@ -69,13 +69,12 @@ struct StorageDatabase: ~Copyable {
         stamps = currentStamps
     }
 
-    /// Clears what is valid only until the next start (counters and current readings) and points without a city. Part
+    /// Clears what is valid only until the next start (counters and times of arrival) and points without a city. Part
     /// of the first write, so that a failed start leaves them in place.
     private func begin() throws(StorageError) {
         try connection.execute(
             """
-            UPDATE city SET better = NULL, worse = NULL, aqi = NULL, updated_ms = NULL, received_ms = NULL
-                WHERE updated_ms NOTNULL;
+            UPDATE city SET better = NULL, worse = NULL, received_ms = NULL WHERE better NOTNULL;
             DELETE FROM reading WHERE city NOT IN (SELECT id FROM city)
             """)
     }
@@ -111,7 +110,14 @@ struct StorageDatabase: ~Copyable {
     }
 
     private mutating func writeCities(of snapshot: StoreSnapshot, isLast: Bool) throws(StorageError) {
-        let row = try connection.prepare("INSERT OR REPLACE INTO city VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        // Keeps the reading of the last clean stop until points are newer.
+        let row = try connection.prepare(
+            """
+            INSERT INTO city VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET
+                scale = excluded.scale, direction = excluded.direction, changed_ms = excluded.changed_ms,
+                better = excluded.better, worse = excluded.worse, aqi = ifnull(excluded.aqi, aqi),
+                updated_ms = ifnull(excluded.updated_ms, updated_ms), received_ms = excluded.received_ms
+            """)
         let reading = try connection.prepare("INSERT OR REPLACE INTO reading VALUES (?, ?, ?)")
         let scale = Array(snapshot.rules.scale.name.utf8)
         for number in snapshot.states.indices where isLast || snapshot.states[number].version > writtenVersion {

@@ -7,7 +7,7 @@ public import System
 /// Twice a second, it writes new points and cities whose category changed, in one transaction.
 ///
 /// - After `kill -9`, the file has every point kept two seconds earlier or before. The newest stored point becomes the
-///   current reading of a city, and counters of category changes restart at 0.
+///   current reading of a city, unless that of the last clean stop is newer; counters of category changes restart at 0.
 /// - After a clean stop, the file has everything.
 /// - After a power loss, the file is intact and at most ten minutes behind, if the disk honours `fsync`.
 ///

@@ -57,9 +57,12 @@ public struct CityState: Sendable {
         index = city.index
         updatedAt = city.updatedAt
         receivedAt = city.arrival(at: now)
-        clampUpdate(to: now)
         changes = city.changes
-        changes.changedAt = city.changes.changedAt.map { min($0, updatedAt) }
+        clampUpdate(to: now)
+        // A kill may have lost the reading with the last change, and the reading before it has another category.
+        guard let changedAt = changes.changedAt, changedAt > updatedAt else { return }
+        changes.changedAt = nil
+        changes.direction = 0
     }
 
     /// Sets the newest reading's time to `now` if it is later than the decoder accepts, and returns whether it did.

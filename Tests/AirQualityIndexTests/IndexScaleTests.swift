@@ -4,12 +4,10 @@ import Testing
 @testable import AirQualityIndex
 
 /// Air whose newest hour is 1000; values newest first, nil where an hour is missing.
-private func air(_ values: [Pollutant: [Double?]]) -> HourlyConcentrations {
-    HourlyConcentrations(
-        values.mapValues { values in
-            let hours = values.enumerated().compactMap { age, value in value.map { (1000 - age, $0) } }
-            return Dictionary(uniqueKeysWithValues: hours)
-        })
+private func air(_ values: [Pollutant: [Double?]]) -> [Pollutant: [Int: Double]] { values.mapValues(hours) }
+
+private func hours(_ values: [Double?]) -> [Int: Double] {
+    Dictionary(uniqueKeysWithValues: values.enumerated().compactMap { age, value in value.map { (1000 - age, $0) } })
 }
 
 /// The same value in each of a number of hours.
@@ -25,7 +23,7 @@ struct NowCastTests {
     /// EPA, "Computing the NowCast": 13, 16, 10, 21, 74, 64, 53, 82, 90, 75, 80, 50 µg/m³, newest first, give 17.4.
     @Test func `The NowCast of EPA's published example is as printed`() throws {
         let values: [Double?] = [13, 16, 10, 21, 74, 64, 53, 82, 90, 75, 80, 50]
-        let nowCast = try #require(air([.pm25: values]).nowCast(of: .pm25, endingAt: 1000))
+        let nowCast = try #require(hours(values).nowCast(endingAt: 1000))
         #expect((nowCast * 10).rounded() == 174)
     }
 
@@ -39,7 +37,7 @@ struct NowCastTests {
             ("a missing hour keeps the weight of the others' ages", [10, nil, 20], 12),
         ] as [(String, [Double?], Double?)])
     func `The NowCast is a weighted mean of twelve hours`(name: String, values: [Double?], expected: Double?) {
-        #expect(air([.pm25: values]).nowCast(of: .pm25, endingAt: 1000) == expected)
+        #expect(hours(values).nowCast(endingAt: 1000) == expected)
     }
 }
 

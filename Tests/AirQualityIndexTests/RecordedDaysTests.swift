@@ -41,8 +41,7 @@ struct RecordedDaysTests {
                 let concentration = pollutant == .co ? mean * 1000 : mean
                 values[pollutant] = Dictionary(uniqueKeysWithValues: (0..<24).map { ($0, concentration) })
             }
-            let air = HourlyConcentrations(values)
-            guard let index = try? IndexScale.india.indices(of: air, at: 23).index else { continue }
+            guard let index = try? IndexScale.india.indices(of: values, at: 23).index else { continue }
             rows += 1
             let (ours, theirs) = (order.firstIndex(of: Self.category(index)), order.firstIndex(of: String(fields[15])))
             if ours == theirs { same += 1 }

@@ -42,14 +42,16 @@ public enum IndexScale: String, CaseIterable, Sendable {
     /// Returns the sub-indices at an hour, and the index, which is the greatest of them. They are rounded to whole
     /// numbers as the authorities do, except that `eu` rounds down, so that each stays in its class.
     ///
-    /// - Parameter hour: the newest hour to use.
+    /// - Parameters:
+    ///   - air: concentrations in µg/m³ by hour since the Unix epoch, each valid by `Pollutant.isConcentration`.
+    ///   - hour: the newest hour to use.
     /// - Throws: a description of the missing data, if it does not suffice for an index.
     public func indices(
-        of air: HourlyConcentrations, at hour: Int
+        of air: [Pollutant: [Int: Double]], at hour: Int
     ) throws(AirUnavailable) -> (index: Double, subIndices: [Pollutant: Double]) {
         var subIndices: [Pollutant: Double] = [:]
-        for pollutant in Pollutant.allCases {
-            subIndices[pollutant] = subIndex(of: pollutant, in: air, at: hour)?
+        for (pollutant, hours) in air {
+            subIndices[pollutant] = subIndex(of: pollutant, hours, at: hour)?
                 .rounded(self == .eu ? .down : .toNearestOrAwayFromZero)
         }
         guard isEnough(subIndices.keys), let greatest = subIndices.values.max() else {
@@ -61,62 +63,51 @@ public enum IndexScale: String, CaseIterable, Sendable {
     }
 
     /// Returns the unrounded sub-index; `nil` if the scale does not include the pollutant or hours are missing.
-    func subIndex(of pollutant: Pollutant, in air: HourlyConcentrations, at hour: Int) -> Double? {
+    private func subIndex(of pollutant: Pollutant, _ hours: [Int: Double], at hour: Int) -> Double? {
         switch self {
-        case .india: indian(pollutant, air, hour)
-        case .us: american(pollutant, air, hour)
-        case .eu: air.newest(of: pollutant, at: hour).flatMap { Breakpoints.europe[pollutant]?.index($0) }
+        case .india: indian(pollutant, hours, hour)
+        case .us: american(pollutant, hours, hour)
+        case .eu: hours.newest(at: hour).flatMap { Breakpoints.europe[pollutant]?.index($0) }
         }
     }
 
-    private func indian(_ pollutant: Pollutant, _ air: HourlyConcentrations, _ hour: Int) -> Double? {
-        guard let curve = Breakpoints.india[pollutant] else { return nil }
+    private func indian(_ pollutant: Pollutant, _ hours: [Int: Double], _ hour: Int) -> Double? {
         let isShort = pollutant == .o3 || pollutant == .co
-        let mean = air.mean(of: pollutant, endingAt: hour, hours: isShort ? 8 : 24, least: isShort ? 6 : 16)
-        guard let mean else { return nil }
+        let mean = hours.mean(endingAt: hour, hours: isShort ? 8 : 24, least: isShort ? 6 : 16)
+        guard let mean, let curve = Breakpoints.india[pollutant] else { return nil }
         switch pollutant {
         case .co: return curve.index(mean / 1000)
         case .o3 where mean > Breakpoints.indianOzoneEnd:
-            return greater(curve.index(Breakpoints.indianOzoneEnd), air.newest(of: .o3, at: hour).flatMap(curve.index))
+            return greater(curve.index(Breakpoints.indianOzoneEnd), hours.newest(at: hour).flatMap(curve.index))
         default: return curve.index(mean)
         }
     }
 
-    private func american(_ pollutant: Pollutant, _ air: HourlyConcentrations, _ hour: Int) -> Double? {
-        func ppb(_ concentration: Double?) -> Double? {
-            guard let concentration, let weight = pollutant.microgramsPerPPB else { return nil }
-            return concentration / weight
-        }
-        func index(_ curve: SubIndexCurve, _ value: Double?, step: Double = 1) -> Double? {
-            value.flatMap { curve.index(truncated($0, to: step)) }
-        }
-        let nowCast = air.nowCast(of: pollutant, endingAt: hour)
-        let newest = ppb(air.newest(of: pollutant, at: hour))
-        let mean8Hours = ppb(air.mean(of: pollutant, endingAt: hour, hours: 8, least: 6))
+    private func american(_ pollutant: Pollutant, _ hours: [Int: Double], _ hour: Int) -> Double? {
+        let weight = pollutant.microgramsPerPPB ?? 1
+        let newest = hours.newest(at: hour).map { $0 / weight }
+        let mean8Hours = hours.mean(endingAt: hour, hours: 8, least: 6).map { $0 / weight }
         switch pollutant {
-        case .pm25: return index(Breakpoints.pm25, nowCast, step: 0.1)
-        case .pm10: return index(Breakpoints.pm10, nowCast)
-        case .co: return index(Breakpoints.co, mean8Hours.map { $0 / 1000 }, step: 0.1)
-        case .no2: return index(Breakpoints.no2, newest)
+        case .pm25: return hours.nowCast(endingAt: hour).flatMap(Breakpoints.pm25.truncatedIndex)
+        case .pm10: return hours.nowCast(endingAt: hour).flatMap(Breakpoints.pm10.truncatedIndex)
+        case .co: return mean8Hours.flatMap { Breakpoints.co.truncatedIndex($0 / 1000) }
+        case .no2: return newest.flatMap(Breakpoints.no2.truncatedIndex)
         case .so2:
             // One hour gives at most 200; above that the 24-hour mean decides ("Calculating AQI values for SO2").
             let end = Breakpoints.so2HourEnd
-            guard let newest, truncated(newest, to: 1) > end else { return index(Breakpoints.so2, newest) }
-            return index(Breakpoints.so2, max(end, ppb(air.mean(of: .so2, endingAt: hour, hours: 24, least: 18)) ?? 0))
+            guard let newest, Breakpoints.so2.truncated(newest) > end else {
+                return newest.flatMap(Breakpoints.so2.truncatedIndex)
+            }
+            let mean = hours.mean(endingAt: hour, hours: 24, least: 18) ?? 0
+            return Breakpoints.so2.truncatedIndex(max(end, mean / weight))
         case .o3:
             // The 1-hour table begins at a higher concentration, and continues beyond the end of the 8-hour table.
             guard let mean8Hours else { return nil }
-            let ofMean = index(Breakpoints.ozone8Hours, min(mean8Hours, Breakpoints.ozone8HoursEnd))
-            return greater(ofMean, index(Breakpoints.ozoneHour, newest))
+            let ofMean = Breakpoints.ozone8Hours.truncatedIndex(min(mean8Hours, Breakpoints.ozone8HoursEnd))
+            return greater(ofMean, newest.flatMap(Breakpoints.ozoneHour.truncatedIndex))
         case .nh3: return nil
         }
     }
 
     private func greater(_ one: Double?, _ other: Double?) -> Double? { [one, other].compactMap(\.self).max() }
-
-    /// Truncates to a multiple of the step, with tolerance for tenths, which binary fractions cannot represent exactly.
-    private func truncated(_ value: Double, to step: Double) -> Double {
-        let steps = (value / step + 1e-9).rounded(.down)
-        return step == 1 ? steps : steps / (1 / step)
-    }
 }

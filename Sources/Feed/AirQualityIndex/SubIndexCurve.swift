@@ -1,5 +1,6 @@
 /// A piecewise linear function from concentration to sub-index, one segment per class. It extrapolates the last one.
 struct SubIndexCurve: Sendable {
+    private let step: Double
     private var points: [(concentration: Double, index: Double)] = []
 
     /// - Parameters:
@@ -8,6 +9,7 @@ struct SubIndexCurve: Sendable {
     ///   - ends: the concentration at which each class ends.
     ///   - step: the gap between the end of a class and the start of the next, as in the published table.
     init(_ classes: [ClosedRange<Double>], from start: Double = 0, upTo ends: [Double], step: Double) {
+        self.step = step
         for (range, (start, end)) in zip(classes, zip([start] + ends.map { $0 + step }, ends)) {
             points += [(start, range.lowerBound), (end, range.upperBound)]
         }
@@ -23,5 +25,14 @@ struct SubIndexCurve: Sendable {
         let high = points[above]
         let share = (concentration - low.concentration) / (high.concentration - low.concentration)
         return low.index + share * (high.index - low.index)
+    }
+
+    /// Returns the unrounded sub-index of the truncated concentration.
+    func truncatedIndex(_ concentration: Double) -> Double? { index(truncated(concentration)) }
+
+    /// Truncates to a multiple of the step, with tolerance for tenths, which binary fractions cannot represent exactly.
+    func truncated(_ concentration: Double) -> Double {
+        let steps = (concentration / step + 1e-9).rounded(.down)
+        return step == 1 ? steps : steps / (1 / step)
     }
 }

@@ -23,15 +23,14 @@ extension IndexScale {
     ///
     /// - Parameter values: concentrations in µg/m³ by hour since the Unix epoch, none of them after `now`.
     func air(_ values: [Pollutant: [Int: Double]], at now: Int64) throws(AirUnavailable) -> CityAir {
-        let concentrations = HourlyConcentrations(values)
-        guard let hour = concentrations.newestHour else { throw AirUnavailable("no hour has a value") }
+        guard let hour = values.values.lazy.flatMap(\.keys).max() else { throw AirUnavailable("no hour has a value") }
         let observedAt = Int64(hour) * 3600
         guard now - observedAt <= staleAfter else {
             throw AirUnavailable("the newest value is \((now - observedAt) / 3600) hours old")
         }
-        let (index, subIndices) = try indices(of: concentrations, at: hour)
+        let (index, subIndices) = try indices(of: values, at: hour)
         guard IndexRange.isValid(index) else { throw AirUnavailable("the index would be \(Int(index))") }
-        let newest = concentrations.newest(at: hour).mapValues { ($0 * 100).rounded() / 100 }
+        let newest = values.compactMapValues { $0.newest(at: hour) }.mapValues { ($0 * 100).rounded() / 100 }
         return CityAir(
             index: index, observedAt: observedAt, concentrations: newest, subIndices: subIndices, basis: basis)
     }

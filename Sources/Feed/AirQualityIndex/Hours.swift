@@ -1,41 +1,26 @@
 public import AirQuality
 
-/// A place's hourly concentrations in µg/m³. Hours are numbered from the Unix epoch.
-public struct HourlyConcentrations: Sendable {
-    /// Number of hours, up to the newest, in which a value counts as current: values may arrive late.
-    static let newestHours = 3
-
-    private let values: [Pollutant: [Int: Double]]
-
-    /// - Parameter values: concentrations by hour, each valid by `Pollutant.isConcentration`.
-    public init(_ values: [Pollutant: [Int: Double]]) { self.values = values }
-
-    /// The newest hour with a value of any pollutant.
-    public var newestHour: Int? { values.values.lazy.flatMap(\.keys).max() }
-
-    /// Returns each pollutant's newest value within the three hours up to `hour`.
-    public func newest(at hour: Int) -> [Pollutant: Double] {
-        values.compactMapValues { hours in (0..<Self.newestHours).lazy.compactMap { hours[hour - $0] }.first }
-    }
-
-    func newest(of pollutant: Pollutant, at hour: Int) -> Double? { newest(at: hour)[pollutant] }
+/// Concentrations of a pollutant in µg/m³ by hour, numbered from the Unix epoch.
+extension [Int: Double] {
+    /// Returns the newest value within the three hours up to `hour`, which count as current: values may arrive late.
+    public func newest(at hour: Int) -> Double? { window(endingAt: hour, hours: 3).lazy.compactMap(\.self).first }
 
     /// Returns the mean of the hours with a value; `nil` if fewer than `least` have one.
-    func mean(of pollutant: Pollutant, endingAt hour: Int, hours: Int, least: Int) -> Double? {
-        let present = window(of: pollutant, endingAt: hour, hours: hours).compactMap(\.self)
+    func mean(endingAt hour: Int, hours: Int, least: Int) -> Double? {
+        let present = window(endingAt: hour, hours: hours).compactMap(\.self)
         return present.count >= least ? present.reduce(0, +) / Double(present.count) : nil
     }
 
     /// Returns EPA's NowCast of particulate matter (EPA-454/B-24-002, "How the NowCast is calculated"): a weighted mean
     /// of the newest twelve hours, in which older hours count less the more the values vary. `nil` unless two of the
     /// newest three hours have a value.
-    func nowCast(of pollutant: Pollutant, endingAt hour: Int) -> Double? {
-        let window = window(of: pollutant, endingAt: hour, hours: 12)
+    func nowCast(endingAt hour: Int) -> Double? {
+        let window = window(endingAt: hour, hours: 12)
         let present = window.compactMap(\.self)
         guard window.prefix(3).compactMap(\.self).count >= 2, let low = present.min(), let high = present.max() else {
             return nil
         }
-        let weight = high > 0 ? max(low / high, 0.5) : 1
+        let weight = high > 0 ? Swift.max(low / high, 0.5) : 1
         var sum = 0.0
         var weights = 0.0
         var power = 1.0
@@ -50,10 +35,7 @@ public struct HourlyConcentrations: Sendable {
     }
 
     /// Returns the value of each hour, newest first.
-    private func window(of pollutant: Pollutant, endingAt hour: Int, hours: Int) -> [Double?] {
-        let values = values[pollutant] ?? [:]
-        return (0..<hours).map { values[hour - $0] }
-    }
+    private func window(endingAt hour: Int, hours: Int) -> [Double?] { (0..<hours).map { self[hour - $0] } }
 }
 
 extension Pollutant {

@@ -22,14 +22,10 @@ struct CPCB: AirSource {
     // State of the round.
     private var due: [Int] = []
     private var stations: CPCBStations
-    /// Hashes of the distinct rows.
-    private var rows: Set<Int> = []
-    private var passes = 0
-
-    // State of the pass.
+    /// Hashes of the distinct rows of each pass; the last pass is under way.
+    private var passes: [Set<Int>] = []
+    /// Number of rows received in this pass.
     private var offset = 0
-    private var rowsOfPass: Set<Int> = []
-    private var rowsOfLastPass: Set<Int> = []
 
     init(cities: [PolledCity], key: String) {
         self.cities = cities
@@ -40,20 +36,18 @@ struct CPCB: AirSource {
     mutating func queries(for due: [Int], at now: Int64) -> [SourceQuery] {
         self = CPCB(cities: cities, key: key)
         self.due = due
-        return due.isEmpty ? [] : beginPass()
+        return due.isEmpty ? [] : [beginPass()]
     }
 
-    private mutating func beginPass() -> [SourceQuery] {
-        passes += 1
+    private mutating func beginPass() -> SourceQuery {
+        passes.append([])
         offset = 0
-        rowsOfLastPass = rowsOfPass
-        rowsOfPass = []
-        return [page]
+        return page
     }
 
     /// Number of rows to request. Later passes start with a short page, which moves the boundaries at which rows may
     /// have been lost.
-    private var limit: Int { offset == 0 && passes > 1 ? passes - 1 : Self.pageSize }
+    private var limit: Int { offset == 0 && passes.count > 1 ? passes.count - 1 : Self.pageSize }
 
     private var page: SourceQuery {
         SourceQuery(
@@ -72,12 +66,12 @@ struct CPCB: AirSource {
             throw .refused("the key gives \(received.count) of \(total) rows at once")
         }
         for row in received { add(row, at: now) }
-        rows.formUnion(rowsOfPass)
         offset += received.count
         if offset < total { return SourceResponse(queries: [page]) }
-        if rows.count >= total || rowsOfPass == rowsOfLastPass { return stations.response(for: due, at: now) }
-        if passes < Self.maximumPasses { return SourceResponse(queries: beginPass()) }
-        let reason = "the key gives \(rows.count) of \(total) rows"
+        let found = passes.reduce(into: Set()) { $0.formUnion($1) }.count
+        if found >= total || passes.dropLast().last == passes.last { return stations.response(for: due, at: now) }
+        if passes.count < Self.maximumPasses { return SourceResponse(queries: [beginPass()]) }
+        let reason = "the key gives \(found) of \(total) rows"
         return SourceResponse(findings: due.map { CityFinding(city: $0, reason: reason) })
     }
 
@@ -85,7 +79,7 @@ struct CPCB: AirSource {
         let city = row["city"].scalar
         let station = row["station"].scalar
         let pollutant = row["pollutant_id"].scalar
-        rowsOfPass.insert([row["state"].scalar, city, station, pollutant].hashValue)
+        passes[passes.count - 1].insert([row["state"].scalar, city, station, pollutant].hashValue)
         // `pollutant_avg` is the field's older name.
         let average = row["avg_value"].exists ? row["avg_value"] : row["pollutant_avg"]
         stations.add(

@@ -25,15 +25,17 @@ struct CPCBStations {
         var index = ""
     }
 
-    private struct Station {
-        var averages: [Pollutant: (value: Double, updatedAt: Int64)] = [:]
+    /// The usable part of a row.
+    private struct Report {
+        let station: String
+        let updatedAt: Int64
+        var averages: [Pollutant: Double] = [:]
         var index: Double?
-        var updatedAt = Int64.min
     }
 
     private let cities: [PolledCity]
     private let numbers: [String: [Int]]
-    private var stations: [Int: [String: Station]] = [:]
+    private var reports: [Int: [Report]] = [:]
     private var omissions: Set<Omission> = []
 
     init(_ cities: [PolledCity]) {
@@ -52,14 +54,17 @@ struct CPCBStations {
         guard let updatedAt = row.updatedAt, updatedAt <= now + 3600 else {
             return omit("stations without a time that can be read, or in the future")
         }
-        let index = IndexValue(row.index)
+        var report = Report(station: row.station, updatedAt: updatedAt)
+        switch IndexValue(row.index) {
+        case .value(let value): report.index = value
+        case .missing: break
         // The sub-indices of such a station are not credible either.
-        if index == .unusable { return omit("stations whose index is out of range") }
-        var averages: [Pollutant: (value: Double, updatedAt: Int64)] = [:]
+        case .unusable: return omit("stations whose index is out of range")
+        }
         for (name, text) in row.averages {
             switch (Self.pollutants[name], IndexValue(text)) {
             case (nil, _): omit("averages of unknown pollutants", "\(name.prefix(60)) of \(row.station)")
-            case (let pollutant?, .value(let value)): averages[pollutant] = (value, updatedAt)
+            case (let pollutant?, .value(let value)): report.averages[pollutant] = value
             case (let pollutant?, .unusable):
                 omit("averages that are not sub-indices", "\(pollutant.rawValue) of \(row.station)")
             case (_, .missing): continue
@@ -67,17 +72,11 @@ struct CPCBStations {
         }
         for number in numbers {
             let distance = cities[number].kilometers(to: row.latitude, row.longitude)
-            guard let distance, distance <= PolledCity.maximumKilometers else {
+            if let distance, distance <= PolledCity.maximumKilometers {
+                reports[number, default: []].append(report)
+            } else {
                 omit("stations without coordinates within 50 km of the city of their name")
-                continue
             }
-            var station = stations[number]?[row.station] ?? Station()
-            station.averages.merge(averages) { $0.updatedAt > $1.updatedAt ? $0 : $1 }
-            if updatedAt >= station.updatedAt {
-                station.updatedAt = updatedAt
-                if case .value(let value) = index { station.index = value }
-            }
-            stations[number, default: [:]][row.station] = station
         }
     }
 
@@ -89,7 +88,7 @@ struct CPCBStations {
 
     /// Returns the city's air and adds the stations that were left out to the omissions, unless all of them were.
     mutating func air(of city: Int, at now: Int64) throws(AirUnavailable) -> CityAir {
-        guard let stations = stations[city], let newest = stations.values.map(\.updatedAt).max() else {
+        guard let reports = reports[city], let newest = reports.map(\.updatedAt).max() else {
             throw AirUnavailable("it has no station with coordinates and a time within 50 km in a city of that name")
         }
         guard now - newest <= staleAfter else {
@@ -98,22 +97,24 @@ struct CPCBStations {
         var indices: [Double] = []
         var subIndices: [Pollutant: [Double]] = [:]
         var others: Set<Omission> = []
-        for (name, station) in stations {
-            guard newest - station.updatedAt <= Self.maximumLag else {
+        for (name, reports) in Dictionary(grouping: reports, by: \.station) {
+            let current = reports.filter { newest - $0.updatedAt <= Self.maximumLag }
+                .sorted { $0.updatedAt < $1.updatedAt }
+            guard !current.isEmpty else {
                 others.insert(Omission("stations that lag more than three hours behind their city", name))
                 continue
             }
-            let current = station.averages.filter { newest - $0.value.updatedAt <= Self.maximumLag }.mapValues(\.value)
-            if current.count < station.averages.count {
+            if current.count < reports.count {
                 others.insert(Omission("averages that lag more than three hours behind their city", name))
             }
-            let greatest = IndexScale.india.isEnough(current.keys) ? current.values.max() : nil
-            guard let index = station.index ?? greatest else {
+            let averages = current.reduce(into: [:]) { $0.merge($1.averages) { _, newer in newer } }
+            let greatest = IndexScale.india.isEnough(averages.keys) ? averages.values.max() : nil
+            guard let index = current.compactMap(\.index).last ?? greatest else {
                 others.insert(Omission("stations without an index and averages that make one", name))
                 continue
             }
             indices.append(index)
-            subIndices.merge(current.mapValues { [$0] }, uniquingKeysWith: +)
+            subIndices.merge(averages.mapValues { [$0] }, uniquingKeysWith: +)
         }
         guard !indices.isEmpty else {
             throw AirUnavailable("no station has averages of three pollutants, one of them pm2_5 or pm10")

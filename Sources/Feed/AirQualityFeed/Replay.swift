@@ -19,8 +19,7 @@ func replay(_ flags: ParsedFlags, signals: Signals) throws {
     guard recording.isTimed || !flags.isGiven("speed") else {
         throw flags.rejection(of: "speed", expected: "a recording with times, or --interval instead")
     }
-    let feed = WebSocketServerConfiguration(address: options.listen)
-    let server = try flags.listening("listen") { try FeedServer(feed, signals: signals) }
+    let server = try FeedServer(WebSocketServerConfiguration(address: options.listen), flags, signals: signals)
     defer { server.stop() }
     guard server.awaitClient() else { return }
     var next = monotonicTime()

@@ -7,10 +7,10 @@ import FeedSimulation
 extension PolledCity {
     /// Reads the columns city, latitude, longitude and, if present, id and country. Names must be unique.
     static func list(csv bytes: [UInt8]) throws(RecordingError) -> [PolledCity] {
-        var reader = try CSVReader(bytes, columns: ["city", "latitude", "longitude"], optional: ["id", "country"])
         var cities: [PolledCity] = []
         var lines: [[UInt8]: Int] = [:]
-        while let (line, fields) = try reader.nextRow() {
+        let columns = ["city", "latitude", "longitude"]
+        try readCSV(bytes, columns: columns, optional: ["id", "country"]) { (line, fields) throws(RecordingError) in
             guard let city = PolledCity(fields) else {
                 let row = quoted(String(decoding: Array(fields.joined(separator: ",".utf8)), as: UTF8.self))
                 let expected = "coordinates in degrees and other fields of at most 128 bytes of UTF-8"

@@ -75,9 +75,8 @@ public struct Recording: Sendable {
     }
 
     private mutating func readDays(_ bytes: [UInt8]) throws(RecordingError) {
-        var reader = try CSVReader(bytes, columns: ["City", "Date", "AQI"])
         var days: [Int64: [[UInt8]]] = [:]
-        while let (line, fields) = try reader.nextRow() {
+        try readCSV(bytes, columns: ["City", "Date", "AQI"]) { (line, fields) throws(RecordingError) in
             let city = fields[0]
             let index = fields[2]
             let midnight = fields[1] + "T00:00:00Z".utf8

@@ -13,22 +13,17 @@ struct OpenAQ: AirSource {
     /// The API's maximum. Locations are sorted by id, so the nearest ones may be the last.
     private static let maximumLocations = 1000
 
-    /// The sensors found for a city.
-    struct Search {
-        var foundAt: Int64
-        var sensors: [OpenAQSensor]
-    }
-
     let cities: [PolledCity]
     let scale: IndexScale
     let key: String
-    var searches: [Int: Search] = [:]
+    /// The stations found for each city.
+    var stations: [Int: OpenAQStations] = [:]
 
     // MARK: Queries
 
     mutating func queries(for due: [Int], at now: Int64) -> [SourceQuery] {
         due.flatMap { number in
-            guard let search = searches[number], now - search.foundAt < Self.stationsLast else {
+            guard let found = stations[number], now - found.foundAt < Self.stationsLast else {
                 return [stationsQuery(for: number)]
             }
             return hoursQueries(for: number, at: now)
@@ -52,16 +47,14 @@ struct OpenAQ: AirSource {
     private mutating func hoursQueries(for number: Int, at now: Int64) -> [SourceQuery] {
         let hour = Int(now / 3600)
         let from = rfc3339(Int64(hour - 25) * 3600)
-        var queries: [SourceQuery] = []
-        for (place, sensor) in (searches[number]?.sensors ?? []).enumerated() {
-            let isWanted = !sensor.isStale && sensor.hours.values[hour] == nil
-            searches[number]?.sensors[place].isPending = isWanted
-            guard isWanted else { continue }
-            let path = "/v3/sensors/\(sensor.id)/hours?datetime_from=\(from)&limit=100"
-            let subject = "\(sensor.pollutant.rawValue) of \(cities[number].name)"
-            queries.append(query(path, subject, number, sensor: place))
+        let sensors = stations[number]?.sensors ?? []
+        let wanted = sensors.indices.filter { !sensors[$0].isStale && sensors[$0].hours[hour] == nil }
+        stations[number]?.pending = Set(wanted)
+        return wanted.map { place in
+            let path = "/v3/sensors/\(sensors[place].id)/hours?datetime_from=\(from)&limit=100"
+            let subject = "\(sensors[place].pollutant.rawValue) of \(cities[number].name)"
+            return query(path, subject, number, sensor: place)
         }
-        return queries
     }
 
     // MARK: Responses
@@ -72,13 +65,13 @@ struct OpenAQ: AirSource {
         let number = query.cities[0]
         let city = cities[number]
         if let sensor = query.sensor {
-            let omissions = searches[number]?.sensors[sensor].read(results, in: city, at: now) ?? []
-            return SourceResponse(findings: finding(about: number, at: now), omissions: omissions)
+            let omissions = stations[number]?.sensors[sensor].read(results, in: city, at: now) ?? []
+            return SourceResponse(findings: finding(about: number, after: sensor, at: now), omissions: omissions)
         }
-        let stations = OpenAQStations(results, at: now)
-        var response = SourceResponse(omissions: stations.omissions)
-        if stations.sensors.contains(where: \.pollutant.isParticulateMatter) {
-            searches[number] = Search(foundAt: now, sensors: stations.sensors)
+        let found = OpenAQStations(results, at: now)
+        var response = SourceResponse(omissions: found.omissions)
+        if found.sensors.contains(where: \.pollutant.isParticulateMatter) {
+            stations[number] = found
             response.queries = hoursQueries(for: number, at: now)
         } else {
             let area = city.id.map { "with the id \($0)" } ?? "within 25 km"
@@ -86,9 +79,9 @@ struct OpenAQ: AirSource {
             response.findings = [CityFinding(city: number, reason: reason)]
         }
         // Beyond the limit the API sends the text ">1000".
-        let found = document["meta"]["found"].scalar
-        if found.hasPrefix(">") || looseNumber(found) ?? 0 > Double(results.count) {
-            let count = "\(results.count) of \(found) of \(city.name)"
+        let total = document["meta"]["found"].scalar
+        if total.hasPrefix(">") || looseNumber(total) ?? 0 > Double(results.count) {
+            let count = "\(results.count) of \(total) of \(city.name)"
             response.omissions.insert(Omission("incomplete station lists", count))
         }
         return response
@@ -97,14 +90,15 @@ struct OpenAQ: AirSource {
     mutating func giveUp(_ query: SourceQuery, at now: Int64) -> SourceResponse {
         guard let sensor = query.sensor else { return SourceResponse() }
         let number = query.cities[0]
-        searches[number]?.sensors[sensor].giveUp()
-        return SourceResponse(findings: finding(about: number, at: now))
+        stations[number]?.sensors[sensor].timesGivenUp += 1
+        return SourceResponse(findings: finding(about: number, after: sensor, at: now))
     }
 
-    /// Returns the city's air once all of its sensors have responded or been given up.
-    private func finding(about number: Int, at now: Int64) -> [CityFinding] {
-        guard let sensors = searches[number]?.sensors, !sensors.contains(where: \.isPending) else { return [] }
-        return [CityFinding(city: number, try air(of: sensors, at: now))]
+    /// Returns the city's air if this sensor was the last one to respond or be given up.
+    private mutating func finding(about number: Int, after sensor: Int, at now: Int64) -> [CityFinding] {
+        stations[number]?.pending.remove(sensor)
+        guard let found = stations[number], found.pending.isEmpty else { return [] }
+        return [CityFinding(city: number, try air(of: found.sensors, at: now))]
     }
 
     private func air(of sensors: [OpenAQSensor], at now: Int64) throws(AirUnavailable) -> CityAir {
@@ -112,12 +106,12 @@ struct OpenAQ: AirSource {
         for (pollutant, sensors) in Dictionary(grouping: sensors.filter { !$0.isStale }, by: \.pollutant) {
             // Without this pollutant the index could be far too low; the next round may succeed.
             let isLost = sensors.allSatisfy { $0.timesGivenUp > 0 } && sensors.contains { $0.timesGivenUp == 1 }
-            let newest = sensors.compactMap { $0.hours.values.keys.max() }.max() ?? 0
+            let newest = sensors.compactMap { $0.hours.keys.max() }.max() ?? 0
             if isLost, newest < Int(now / 3600) - 2 {
                 throw AirUnavailable("no sensor of \(pollutant.rawValue) has responded")
             }
-            for hour in Set(sensors.flatMap(\.hours.values.keys)) {
-                let values = sensors.compactMap { $0.hours.values[hour] }
+            for hour in Set(sensors.flatMap(\.hours.keys)) {
+                let values = sensors.compactMap { $0.hours[hour] }
                 means[pollutant, default: [:]][hour] = values.reduce(0, +) / Double(values.count)
             }
         }

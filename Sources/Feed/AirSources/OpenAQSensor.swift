@@ -15,13 +15,11 @@ struct OpenAQSensor {
     /// Whether this is Indian carbon monoxide labelled ppb, whose low values are in mg/m³.
     private let isIndianMonoxide: Bool
     /// The hours of the last response that had any.
-    private(set) var hours = PollutantHours()
+    private(set) var hours: [Int: Double] = [:]
     /// Whether no hour of the last day is known.
     private(set) var isStale = false
-    /// Whether its response is still outstanding in this round.
-    var isPending = false
     /// Number of consecutive rounds in which its query was given up.
-    private(set) var timesGivenUp = 0
+    var timesGivenUp = 0
 
     /// - Returns: `nil` if the unit is unknown.
     init?(id: Int, _ pollutant: Pollutant, units: String, isIndian: Bool) {
@@ -44,34 +42,28 @@ struct OpenAQSensor {
         }
     }
 
-    mutating func giveUp() {
-        isPending = false
-        timesGivenUp += 1
-    }
-
     /// Replaces the values with those of a response, if it has any; hours are labelled by their end. Returns what was
     /// left out.
     mutating func read(_ results: [JSONNode], in city: PolledCity, at now: Int64) -> Set<Omission> {
-        isPending = false
         timesGivenUp = 0
-        let known = hours
-        hours = PollutantHours()
+        var received = PollutantHours()
         let values = results.map { $0["value"].looseNumber }
         let isInMilligrams = isIndianMonoxide && values.allSatisfy { ($0 ?? 0) < Self.indianMonoxide }
         for (result, value) in zip(results, values) {
             switch result["period"]["datetimeTo"]["utc"].universalTime {
-            case nil: hours.leaveOut("hours without a time that can be read")
-            case let end? where end > now + 3600: hours.leaveOut("hours in the future")
+            case nil: received.leaveOut("hours without a time that can be read")
+            case let end? where end > now + 3600: received.leaveOut("hours in the future")
             // The current hour, whose value is not final.
             case let end? where end > now: continue
-            case let end?: hours.add(value.map { $0 * (isInMilligrams ? 1000 : factor) }, at: Int(end / 3600))
+            case let end?: received.add(value.map { $0 * (isInMilligrams ? 1000 : factor) }, at: Int(end / 3600))
             }
         }
+        if pollutant.isParticulateMatter { received.leaveOutSpikes() }
         // The request covers 25 hours, so an empty response is wrong while a known hour is of the last day.
-        if hours.values.isEmpty, known.values.keys.contains(where: { $0 > Int(now / 3600) - 24 }) { hours = known }
-        isStale = hours.values.isEmpty
-        if isStale { hours.leaveOut("sensors without an hour of the last day") }
-        if pollutant.isParticulateMatter { hours.leaveOutSpikes() }
-        return hours.omissions(of: pollutant, in: city)
+        let isKnown = hours.keys.contains { $0 > Int(now / 3600) - 24 }
+        if !received.values.isEmpty || !isKnown { hours = received.values }
+        isStale = hours.isEmpty
+        if isStale { received.leaveOut("sensors without an hour of the last day") }
+        return received.omissions(of: pollutant, in: city)
     }
 }

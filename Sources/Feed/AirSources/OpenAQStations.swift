@@ -7,10 +7,14 @@ internal import Bytes
 struct OpenAQStations {
     private static let stationsPerPollutant = 3
 
-    private(set) var sensors: [OpenAQSensor] = []
+    let foundAt: Int64
+    var sensors: [OpenAQSensor] = []
+    /// Positions of the sensors whose responses are still outstanding in this round.
+    var pending: Set<Int> = []
     private(set) var omissions: Set<Omission> = []
 
     init(_ locations: [JSONNode], at now: Int64) {
+        foundAt = now
         var live: [(name: String, node: JSONNode)] = []
         var names: Set<String> = []
         for node in locations {

@@ -67,25 +67,22 @@ extension PolledSource {
     }
 
     private static func checkCombination(_ options: PollOptions, _ flags: ParsedFlags) throws(FlagError) {
+        func require(_ isUsable: Bool, _ flag: String, _ expected: String) throws(FlagError) {
+            if !isUsable { throw flags.rejection(of: flag, expected: expected) }
+        }
         let isJSON = options.source == .json
-        let foreign = isJSON ? ["cities", "set", "index", "base-url", "key-file"] : ["url", "jq", "header-file"]
-        if let flag = foreign.first(where: flags.isGiven) {
+        for flag in isJSON ? ["cities", "set", "index", "base-url", "key-file"] : ["url", "jq", "header-file"] {
             let others = "another --source; json has --url, --jq, and --header-file for a key"
-            throw flags.rejection(of: flag, expected: isJSON ? others : "--source json with it")
+            try require(!flags.isGiven(flag), flag, isJSON ? others : "--source json with it")
         }
-        if isJSON, options.url == nil {
-            throw flags.rejection(of: "url", expected: "an address with --source json")
-        }
-        if isJSON, options.jq == nil {
-            let expected = "a program with --source json that makes objects such as {city: .name, aqi: .value}"
-            throw flags.rejection(of: "jq", expected: expected)
-        }
-        if options.citiesFile != nil, flags.isGiven("set") {
-            throw flags.rejection(of: "set", expected: "--set or --cities, not both")
-        }
-        if let given = options.source.givenIndex, options.index ?? given != given {
+        try require(!isJSON || options.url != nil, "url", "an address with --source json")
+        try require(
+            !isJSON || options.jq != nil, "jq",
+            "a program with --source json that makes objects such as {city: .name, aqi: .value}")
+        try require(options.citiesFile == nil || !flags.isGiven("set"), "set", "--set or --cities, not both")
+        if let given = options.source.givenIndex {
             let expected = "\(given.rawValue), the index that \(options.source.rawValue) gives"
-            throw flags.rejection(of: "index", expected: expected)
+            try require(options.index ?? given == given, "index", expected)
         }
     }
 

@@ -1,5 +1,6 @@
 import Exposition
 import Foundation
+import Storage
 import Testing
 
 @testable import AirQualityExporter
@@ -23,7 +24,9 @@ import Testing
 
     @Test func `The README's table of metrics is up to date`() throws {
         var lines = ["| metric | type | labels | meaning |", "| --- | --- | --- | --- |"]
-        for family in MetricsEndpoint.metrics where family.name.hasPrefix("airquality_") {
+        let families =
+            Exposition.metrics + StorageStatistics.families.map(\.metric) + ExporterFigures.families.map(\.metric)
+        for family in families {
             let labels = family.labels.map { "`\($0)`" }.joined(separator: ", ")
             lines.append(
                 "| `\(family.name)` | \(family.kind.rawValue) | \(labels.isEmpty ? "–" : labels) | \(family.help) |")

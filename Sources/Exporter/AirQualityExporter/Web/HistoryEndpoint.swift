@@ -12,7 +12,6 @@ struct HistoryEndpoint: Sendable {
     static let maximumDocuments = 2
 
     private let store: ReadingStore
-    private let maximumPoints: Int
     /// How long a request waits for its turn.
     private let patience: Duration
     /// Number of documents being rendered.
@@ -20,9 +19,8 @@ struct HistoryEndpoint: Sendable {
     /// Fields of every response, errors included.
     static let headers = [("Cache-Control", "no-cache"), ("Vary", "Accept-Encoding")]
 
-    init(store: ReadingStore, maximumPoints: Int = maximumPoints, patience: Duration = .seconds(10)) {
+    init(store: ReadingStore, patience: Duration = .seconds(10)) {
         self.store = store
-        self.maximumPoints = maximumPoints
         self.patience = patience
     }
 
@@ -49,11 +47,9 @@ struct HistoryEndpoint: Sendable {
 
     private func respond(to request: HTTPRequest, _ query: HistoryQuery) -> HTTPResponse {
         let document = HistoryDocument(store.snapshot(withHistories: true), query: query)
-        guard document.pointCount <= maximumPoints else {
-            let line =
-                "the history has \(document.pointCount) points, expected at most \(maximumPoints): "
-                + "request less with ?city=, limit or since"
-            return HTTPResponse(status: 413, line: line)
+        guard document.pointCount <= Self.maximumPoints else {
+            let line = "the history has \(document.pointCount) points, expected at most \(Self.maximumPoints): "
+            return HTTPResponse(status: 413, line: line + "request less with ?city=, limit or since")
         }
         let text = document.render()
         let checksum = String(fnv1a(text.span), radix: 16)

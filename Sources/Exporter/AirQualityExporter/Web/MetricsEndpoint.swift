@@ -53,11 +53,6 @@ final class MetricsEndpoint: Sendable {
         exposition = Exposition(families: families)
     }
 
-    /// All metric families, in the order of the page.
-    static let metrics: [MetricFamily] =
-        Exposition.metrics + StorageStatistics.families.map(\.metric) + ExporterFigures.families.map(\.metric)
-        + ProcessStatistics.families.map(\.metric) + HTTPStatistics.families.map(\.metric)
-
     func respond(to request: HTTPRequest) -> HTTPResponse {
         let (form, contentType) = form(of: request)
         let page = page(in: form)

@@ -23,7 +23,9 @@ struct DurationTests {
         let format = ValueFormat.duration(from: .milliseconds(10))
         #expect(format.parse("9ms") == nil)
         #expect(format.parse("10ms") == .milliseconds(10))
-        #expect(format.expected("") == "a duration such as 500ms, 30s or 1m30s, at least 10ms")
+        #expect(throws: RejectedText("", expected: "a duration such as 500ms, 30s or 1m30s, at least 10ms")) {
+            try format.read("")
+        }
     }
 
     @Test(arguments: [
@@ -53,7 +55,9 @@ struct ValueFormatTests {
         let format = ValueFormat.bytes(in: 128...1 << 20)
         #expect(format.parse("127") == nil)
         #expect(format.parse("1MiB") == 1 << 20)
-        #expect(format.expected("") == "a size in bytes, or with KiB, MiB or GiB, 128 to 1048576 bytes")
+        #expect(throws: RejectedText("", expected: "a size in bytes, or with KiB, MiB or GiB, 128 to 1048576 bytes")) {
+            try format.read("")
+        }
     }
 
     @Test(
@@ -71,7 +75,7 @@ struct ValueFormatTests {
             [format.parse("0"), format.parse("1"), format.parse("10000"), format.parse("10001")] == [
                 nil, 1, 10_000, nil,
             ])
-        #expect(format.expected("") == "a whole number, 1 to 10000")
+        #expect(throws: RejectedText("", expected: "a whole number, 1 to 10000")) { try format.read("") }
     }
 
     @Test(
@@ -94,7 +98,7 @@ struct ValueFormatTests {
         #expect(format.parse("warn") == .warn)
         #expect(format.parse("Warn") == .warn)
         #expect(format.parse("wärn") == nil)
-        #expect(format.expected("") == "debug, info or warn")
+        #expect(throws: RejectedText("", expected: "debug, info or warn")) { try format.read("") }
     }
 
     @Test func `Values are written as a user would write them`() {

@@ -1,8 +1,8 @@
 /// A flag of a command, bound to a property of its options.
 public struct Flag<Values: Options>: Sendable {
     private(set) var spec: FlagSpec
-    /// Parses and stores the texts; returns the rejected text and what was expected, or `nil` on success.
-    let store: @Sendable (_ texts: [String], _ values: inout Values) -> (text: String, expected: String)?
+    /// Parses and stores the texts.
+    let store: @Sendable (_ texts: [String], _ values: inout Values) throws(RejectedText) -> Void
 
     /// Creates a flag with one value.
     public init<Value>(
@@ -12,11 +12,9 @@ public struct Flag<Values: Options>: Sendable {
         spec = FlagSpec(
             name: name, placeholder: placeholder ?? format.placeholder,
             defaultText: format.text?(Values()[keyPath: member]), help: help, choices: format.choices, secrecy: secrecy)
-        store = { texts, values in
-            guard let text = texts.last else { return nil }
-            guard let value = format.parse(text) else { return (text, format.expected(text)) }
-            values[keyPath: member] = value
-            return nil
+        store = { texts, values throws(RejectedText) in
+            guard let text = texts.last else { return }
+            values[keyPath: member] = try format.read(text)
         }
     }
 
@@ -25,9 +23,7 @@ public struct Flag<Values: Options>: Sendable {
         _ name: String, _ member: any WritableKeyPath<Values, Value?> & Sendable, _ format: ValueFormat<Value>,
         placeholder: String? = nil, secrecy: Secrecy = .open, _ help: String
     ) {
-        let optional = ValueFormat<Value?>(
-            format.placeholder, expected: format.expected, choices: format.choices
-        ) { text in format.parse(text).map(Optional.some) }
+        let optional = ValueFormat<Value?>(format.placeholder, choices: format.choices, read: format.read)
         self.init(name, member, optional, placeholder: placeholder, secrecy: secrecy, help)
     }
 
@@ -42,15 +38,9 @@ public struct Flag<Values: Options>: Sendable {
             name: name, placeholder: placeholder ?? format.placeholder,
             defaultText: Values()[keyPath: member].first.flatMap { format.text?($0) }, help: help,
             choices: format.choices, secrecy: secrecy, isRepeatable: true)
-        store = { texts, values in
-            var parsed: [Value] = []
+        store = { texts, values throws(RejectedText) in
             let texts = isList ? texts.flatMap { $0.split(separator: ",").map(String.init) } : texts
-            for text in texts {
-                guard let value = format.parse(text) else { return (text, format.expected(text)) }
-                parsed.append(value)
-            }
-            values[keyPath: member] = parsed
-            return nil
+            values[keyPath: member] = try texts.map(format.read)
         }
     }
 
@@ -67,9 +57,18 @@ public struct Flag<Values: Options>: Sendable {
     ) {
         spec = flag.spec
         spec.name = prefix + spec.name
-        store = { flag.store($0, &$1[keyPath: member]) }
+        store = { texts, values throws(RejectedText) in try flag.store(texts, &values[keyPath: member]) }
     }
 
     /// The name without its dashes.
     public var name: String { spec.name }
+
+    /// Whether errors must mask the value, or a part of it.
+    public var isSecret: Bool { spec.secrecy != .open }
+
+    /// Sets the property from texts of another origin than the command line, such as a file.
+    public func set(_ texts: [String], in values: inout Values) throws(RejectedText) {
+        if texts.count > 1, !spec.isRepeatable { throw RejectedText(texts[1], expected: "one value") }
+        try store(texts, &values)
+    }
 }

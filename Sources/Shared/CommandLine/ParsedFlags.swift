@@ -19,8 +19,11 @@ public struct ParsedFlags: Sendable {
     public func options<Values: Options>(_: Values.Type = Values.self) throws(FlagError) -> Values {
         var values = Values()
         for flag in Values.flags {
-            guard let given = given[flag.name], let rejected = flag.store(given.values, &values) else { continue }
-            throw rejection(of: flag.name, rejected.text, expected: rejected.expected)
+            do throws(RejectedText) {
+                if let given = given[flag.name] { try flag.store(given.values, &values) }
+            } catch {
+                throw rejection(of: flag.name, error.text, expected: error.expected)
+            }
         }
         return values
     }

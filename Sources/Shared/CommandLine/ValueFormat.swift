@@ -5,33 +5,35 @@ public import System
 public struct ValueFormat<Value: Sendable>: Sendable {
     /// Placeholder of the value in `--help`; `FILE` for a path, which the shell completes.
     let placeholder: String
-    /// Describes valid text for the error about a rejected one: "expected …".
-    public let expected: @Sendable (_ rejected: String) -> String
-    /// Returns the value, or `nil` to reject the text.
-    public let parse: @Sendable (String) -> Value?
+    /// Returns the value of a text.
+    public let read: @Sendable (String) throws(RejectedText) -> Value
     /// Formats a default as a user would write it; `nil` to show no default.
     let text: (@Sendable (Value) -> String)?
     /// All valid values of an enumeration; otherwise empty.
     let choices: [String]
 
     public init(
-        _ placeholder: String, expected: @escaping @Sendable (_ rejected: String) -> String,
-        text: (@Sendable (Value) -> String)? = nil, choices: [String] = [],
-        parse: @escaping @Sendable (String) -> Value?
+        _ placeholder: String, text: (@Sendable (Value) -> String)? = nil, choices: [String] = [],
+        read: @escaping @Sendable (String) throws(RejectedText) -> Value
     ) {
         self.placeholder = placeholder
-        self.expected = expected
         self.text = text
         self.choices = choices
-        self.parse = parse
+        self.read = read
     }
 
+    /// - Parameter parse: returns `nil` to reject the text, which the error then compares with `expected`.
     public init(
         _ placeholder: String, expected: String, text: (@Sendable (Value) -> String)? = nil, choices: [String] = [],
         parse: @escaping @Sendable (String) -> Value?
     ) {
-        self.init(placeholder, expected: { _ in expected }, text: text, choices: choices, parse: parse)
+        self.init(placeholder, text: text, choices: choices) { text throws(RejectedText) in
+            guard let value = parse(text) else { throw RejectedText(text, expected: expected) }
+            return value
+        }
     }
+
+    public func parse(_ text: String) -> Value? { try? read(text) }
 
     /// One of a closed set of values, case-insensitive.
     public static func one(of values: [Value], named name: @escaping @Sendable (Value) -> String) -> Self {
@@ -125,15 +127,12 @@ extension ValueFormat<Duration> {
     public static func duration(from minimum: Duration = .zero) -> Self {
         let least = minimum > .zero ? ", at least \(minimum.prometheusText)" : ""
         return Self(
-            "DURATION",
-            expected: { rejected in
-                let hasNoUnit = !rejected.isEmpty && rejected.utf8.allSatisfy(isDigit) && rejected != "0"
-                let hint = hasNoUnit ? " (\(rejected) has no unit: \(rejected)s?)" : ""
-                return "a duration such as 500ms, 30s or 1m30s" + least + hint
-            },
-            text: { $0 == .zero ? "0" : $0.prometheusText },
-            parse: { text in
-                Duration(prometheusText: text).flatMap { $0 >= minimum ? $0 : nil }
+            "DURATION", text: { $0 == .zero ? "0" : $0.prometheusText },
+            read: { text throws(RejectedText) in
+                if let duration = Duration(prometheusText: text), duration >= minimum { return duration }
+                let hasNoUnit = !text.isEmpty && text.utf8.allSatisfy(isDigit) && text != "0"
+                let hint = hasNoUnit ? " (\(text) has no unit: \(text)s?)" : ""
+                throw RejectedText(text, expected: "a duration such as 500ms, 30s or 1m30s" + least + hint)
             })
     }
 

@@ -113,14 +113,14 @@ public struct FeedClientOptions: Options {
         }
         let lines = String(decoding: content, as: UTF8.self)
             .split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map(String.init)
-        let format = ValueFormat<HTTPField>.headerField
         var fields = headers
         for (index, line) in lines.enumerated()
         where line.utf8.first != UInt8(ascii: "#") && !line.utf8.allSatisfy(isBlank) {
-            guard let field = format.parse(line) else {
-                throw unusable("\(format.expected(line)), in line \(index + 1)")
+            do throws(RejectedText) {
+                fields.append(try ValueFormat.headerField.read(line))
+            } catch {
+                throw unusable("\(error.expected), in line \(index + 1)")
             }
-            fields.append(field)
         }
         return fields
     }

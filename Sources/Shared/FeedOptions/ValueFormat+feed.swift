@@ -6,35 +6,34 @@ package import WebSocket
 
 extension ValueFormat<WebSocketAddress> {
     package static var feedAddress: Self {
-        Self(
-            "ADDRESS",
-            expected: { text in
-                var reason = ""
-                do throws(SystemError) {
-                    _ = try WebSocketAddress(text)
-                } catch {
-                    reason = "; \(error)"
-                }
-                return "a ws:// or wss:// address, such as ws://host:8080/path" + reason
-            },
-            parse: { try? WebSocketAddress($0) })
+        Self("ADDRESS") { text throws(RejectedText) in
+            do throws(SystemError) {
+                return try WebSocketAddress(text)
+            } catch {
+                let expected = "a ws:// or wss:// address, such as ws://host:8080/path"
+                throw RejectedText(text, expected: "\(expected); \(error)")
+            }
+        }
     }
 }
 
 extension ValueFormat<HTTPField> {
     static var headerField: Self {
-        Self(
-            "NAME: VALUE",
-            expected: { text in
-                if hasSecondField(text) { return "one header field, each in a flag or line of its own" }
+        Self("NAME: VALUE") { text throws(RejectedText) in
+            let expected: String
+            if hasSecondField(text) {
+                expected = "one header field, each in a flag or line of its own"
+            } else if text.first == "'" {
                 // An apostrophe left by a shell; it would be valid in a field name.
-                if text.first == "'" { return "\"Name: value\" without quotation marks" }
-                return HTTPField(line: text)?.expectedInstead ?? "\"Name: value\" on one line"
-            },
-            parse: { text in
-                guard let field = HTTPField(line: text), !field.isReserved else { return nil }
-                return hasSecondField(text) || text.first == "'" ? nil : field
-            })
+                expected = "\"Name: value\" without quotation marks"
+            } else if let field = HTTPField(line: text) {
+                guard field.isReserved else { return field }
+                expected = field.expectedInstead
+            } else {
+                expected = "\"Name: value\" on one line"
+            }
+            throw RejectedText(text, expected: expected)
+        }
     }
 }
 
@@ -63,11 +62,10 @@ extension ValueFormat<String> {
 extension ParsedFlags {
     /// Parses the operand as a feed's URL.
     package func feedAddress() throws(FlagError) -> WebSocketAddress {
-        let text = operands[0]
-        let format = ValueFormat.feedAddress
-        guard let address = format.parse(text) else {
-            throw FlagError("URL \(quoted(masked(address: text))): expected \(format.expected(text))")
+        do throws(RejectedText) {
+            return try ValueFormat.feedAddress.read(operands[0])
+        } catch {
+            throw FlagError("URL \(quoted(masked(address: error.text))): expected \(error.expected)")
         }
-        return address
     }
 }

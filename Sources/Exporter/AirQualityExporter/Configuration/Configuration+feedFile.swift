@@ -70,12 +70,14 @@ extension Configuration {
             }
             let given = try value.texts()
             texts[key] = given.map { Array($0.utf8) }
-            guard !Self.commonSettings.contains(key), let result = settings.set(flag: "feed.\(key)", to: given) else {
-                throw value.unknown(among: Self.feedSettings + Self.hint(for: key))
+            guard !Self.commonSettings.contains(key), let flag = Self.flags.first(where: { $0.name == "feed.\(key)" })
+            else { throw value.unknown(among: Self.feedSettings + Self.hint(for: key)) }
+            do throws(RejectedText) {
+                try flag.set(given, in: &settings)
+            } catch {
+                value.isSecret = flag.isSecret
+                throw value.wrong(expected: error.expected)
             }
-            guard let expected = result.expected else { continue }
-            value.isSecret = result.secrecy != .open
-            throw value.wrong(expected: expected)
         }
         guard let address = settings.feeds.first, settings.feeds.count == 1 else {
             throw .yaml(line: entry.line, "\(entry.path) has no url, expected the address of a feed")

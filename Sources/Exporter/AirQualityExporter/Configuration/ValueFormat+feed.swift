@@ -4,13 +4,11 @@ import JSON
 
 extension ValueFormat<[[UInt8]]> {
     static var jsonPointer: Self {
-        Self(
-            "POINTER",
-            expected: { text in
-                let pointer = jsonPath(text).map { ": \($0)?" } ?? ""
-                return "a JSON Pointer (RFC 6901): empty, or \"/\" before each name" + pointer
-            },
-            parse: { JSON.jsonPointer($0) })
+        Self("POINTER") { text throws(RejectedText) in
+            if let pointer = JSON.jsonPointer(text) { return pointer }
+            let meant = jsonPath(text).map { ": \($0)?" } ?? ""
+            throw RejectedText(text, expected: "a JSON Pointer (RFC 6901): empty, or \"/\" before each name" + meant)
+        }
     }
 }
 
@@ -24,21 +22,15 @@ private func jsonPath(_ text: String) -> String? {
 extension ValueFormat<String> {
     /// A field of an element, or a JSON Pointer into it. Rejects paths with dots, as other programs use.
     static func feedField(orNone isOptional: Bool = false) -> Self {
-        Self(
-            "NAME",
-            expected: { text in
-                if let pointer = jsonPath(text) {
-                    return "a name or a JSON Pointer: \(pointer) for the field in an object, "
-                        + "or /\(text) for a name with dots"
-                }
-                return "a name, or a JSON Pointer such as /data/aqi, in which ~0 stands for ~ and ~1 for /"
-                    + (isOptional ? "; or nothing" : "")
-            },
-            text: \.self,
-            parse: { text in
-                if text.isEmpty { return isOptional ? text : nil }
-                return JSON.jsonPointer(member: text) != nil && jsonPath(text) == nil ? text : nil
-            })
+        Self("NAME", text: \.self) { text throws(RejectedText) in
+            if let pointer = jsonPath(text) {
+                let meant = "\(pointer) for the field in an object, or /\(text) for a name with dots"
+                throw RejectedText(text, expected: "a name or a JSON Pointer: \(meant)")
+            }
+            if text.isEmpty ? isOptional : JSON.jsonPointer(member: text) != nil { return text }
+            let expected = "a name, or a JSON Pointer such as /data/aqi, in which ~0 stands for ~ and ~1 for /"
+            throw RejectedText(text, expected: expected + (isOptional ? "; or nothing" : ""))
+        }
     }
 
     static var feedName: Self {

@@ -118,17 +118,13 @@ extension JSONField {
 
 extension FeedStatistics {
     /// Log fields about messages that give no readings, without the hint. Reason `nil`: messages without readings.
-    func details(of reason: RejectionReason?) -> Logger.Metadata {
+    func details(of reason: RejectionReason?, _ fields: [ExplanationField]) -> Logger.Metadata {
         let counts: Logger.Metadata? = reason.map { reason in
             [
                 "reason": reason.rawValue, "rejected": "\(connection.rejections[reason])",
                 "accepted": "\(connection.readings)",
             ]
         }
-        let fields = (explanations[reason] ?? []).filter { $0.name != "hint" }
-        return fields.reduce(counts ?? [:]) { $0 + [$1.name: $1.text] }
+        return fields.filter { $0.name != "hint" }.reduce(counts ?? [:]) { $0 + [$1.name: $1.text] }
     }
-
-    /// The flags that would read the messages, in shell syntax; `nil` if none are known.
-    func hint(of reason: RejectionReason?) -> String? { explanations[reason]?.first { $0.name == "hint" }?.text }
 }

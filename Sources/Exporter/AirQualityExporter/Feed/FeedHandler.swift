@@ -77,39 +77,38 @@ struct FeedHandler: ~Copyable {
     ) {
         let words = outcome.decoded.accepted.isEmpty ? MessageExplanation.serverWords(in: message) : nil
         let topic = Topic(reason: reason, words: words)
-        // Prunes only when one may be logged, because every message may have rejections.
-        if explanations[topic].map({ now - $0.loggedAt >= FeedLog.reminder }) ?? true {
-            explanations = explanations.filter { now - $0.value.loggedAt < FeedLog.reminder }
+        if let known = explanations[topic], now - known.loggedAt < FeedLog.reminder {
+            return tellStore(topic, known.fields)
         }
-        let known = explanations[topic]?.fields
-        if known == nil, words != nil, explanations.count(where: { $0.key.words != nil }) >= FeedLog.burst { return }
-        let explanation =
-            known == nil
-            ? MessageExplanation(reason, of: message.array, outcome, recorded, settings: reader.settings) : nil
-        let fields = known ?? explanation?.fields ?? []
+        explanations = explanations.filter { now - $0.value.loggedAt < FeedLog.reminder }
+        if words != nil, explanations.count(where: { $0.key.words != nil }) >= FeedLog.burst { return }
+        let explanation = MessageExplanation(reason, of: message.array, outcome, recorded, settings: reader.settings)
+        explanations[topic] = (explanation.fields, now)
+        tellStore(topic, explanation.fields)
+        log(reason, explanation)
+    }
+
+    private mutating func tellStore(_ topic: Topic, _ fields: [ExplanationField]) {
         // A later message without words does not replace what the server said.
-        if words != nil { saidReasons.insert(reason) }
-        if words != nil || !saidReasons.contains(reason) {
-            store.apply(.explained(reason, fields), feed: number)
-        }
-        guard let explanation, let feed = store.feeds.first(where: { $0.label == label }) else { return }
-        explanations[topic] = (fields, now)
-        var metadata = ["feed": label] + feed.details(of: reason)
-        if let hint = feed.hint(of: reason) {
+        if topic.words != nil { saidReasons.insert(topic.reason) }
+        guard topic.words != nil || !saidReasons.contains(topic.reason) else { return }
+        store.apply(.explained(topic.reason, fields), feed: number)
+    }
+
+    private func log(_ reason: RejectionReason?, _ explanation: MessageExplanation) {
+        guard let feed = store.feeds.first(where: { $0.label == label }) else { return }
+        var metadata = ["feed": label] + feed.details(of: reason, explanation.fields)
+        if let hint = explanation.fields.first(where: { $0.name == "hint" })?.text {
             // The log escapes quotation marks and backslashes; a shell undoes that between $' and '.
             let isEscaped = hint.utf8.contains { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }
             metadata = metadata + ["hint": isEscaped ? hint.replacingScalars(" '", with: " $'") : hint]
         }
-        if let reason {
-            logger.warning("Readings rejected", metadata: metadata)
-            if let element = explanation.element {
-                logger.debug(
-                    "First rejected element",
-                    metadata: ["feed": label, "reason": reason.rawValue, "element": shown(element.utf8Span.span)])
-            }
-        } else {
-            logger.info("Message without readings", metadata: metadata)
-        }
+        guard let reason else { return logger.info("Message without readings", metadata: metadata) }
+        logger.warning("Readings rejected", metadata: metadata)
+        guard let element = explanation.element else { return }
+        logger.debug(
+            "First rejected element",
+            metadata: ["feed": label, "reason": reason.rawValue, "element": shown(element.utf8Span.span)])
     }
 
     private mutating func warnOfNames(_ outcome: RecordOutcome) {

@@ -25,6 +25,8 @@ extension FeedStatistics {
 
     /// Leaves the hint unescaped, so that it can be pasted into a shell.
     private func explanation(of reason: RejectionReason?) -> String {
-        details(of: reason).text + (hint(of: reason).map { "; try: \($0)" } ?? "")
+        let fields = explanations[reason] ?? []
+        let hint = fields.first { $0.name == "hint" }.map { "; try: \($0.text)" }
+        return details(of: reason, fields).text + (hint ?? "")
     }
 }

@@ -23,9 +23,8 @@ struct DurationTests {
         let format = ValueFormat.duration(from: .milliseconds(10))
         #expect(format.parse("9ms") == nil)
         #expect(format.parse("10ms") == .milliseconds(10))
-        #expect(throws: RejectedText("", expected: "a duration such as 500ms, 30s or 1m30s, at least 10ms")) {
-            try format.read("")
-        }
+        let expected = "a duration such as 500ms, 30s or 1m30s, at least 10ms"
+        #expect(throws: RejectedText("", expected: expected)) { try format.read("") }
     }
 
     @Test(arguments: [
@@ -71,10 +70,7 @@ struct ValueFormatTests {
 
     @Test func `The format has a range of numbers and states it`() {
         let format = ValueFormat.integer(in: 1...10_000)
-        #expect(
-            [format.parse("0"), format.parse("1"), format.parse("10000"), format.parse("10001")] == [
-                nil, 1, 10_000, nil,
-            ])
+        #expect(["0", "1", "10000", "10001"].map(format.parse) == [nil, 1, 10_000, nil])
         #expect(throws: RejectedText("", expected: "a whole number, 1 to 10000")) { try format.read("") }
     }
 

@@ -160,9 +160,21 @@ struct FeedTests {
             #expect(said() == words)
         }
         for number in 0..<100 { handler.receive(.text, Array(#"{"error":"\#(number)"}"#.utf8).span) }
-        #expect(lines.text.split(separator: "\n").filter { $0.contains("server_message=") }.count == FeedLog.burst)
+        #expect(lines.text.split(separator: "\n").filter { $0.contains("server_message=") }.count == FeedLog.burst - 1)
         handler.receive(.text, welcome.span, at: monotonicTime() + .seconds(3600))
         #expect(logged.last?.hasSuffix("accepted=0 fields=type") == true)
+    }
+
+    @Test func `A greeting does not hide why the data is rejected`() throws {
+        let store = ReadingStore(rules: StoreRules(), feeds: ["ws://x/"], at: 0)
+        var handler = try handler(store)
+        handler.handle(.connected([]))
+        for message in [#"{"type":"subscribed","channel":"aqi"}"#, #"[{"station":"Delhi","index":12}]"#] {
+            handler.receive(.text, Array(message.utf8).span)
+        }
+        let hint = "--feed.city-field station --feed.value-field index"
+        #expect(store.snapshot(withHistories: true).readinessProblem(at: currentTime())?.contains(hint) == true)
+        #expect(logged.count { $0.contains(hint) } == 1)
     }
 
     @Test func `A long message is explained briefly`() {

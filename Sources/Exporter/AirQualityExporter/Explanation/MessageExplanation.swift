@@ -41,8 +41,18 @@ struct MessageExplanation {
 
     /// Returns a server's own words in a message without readings; `nil` if there are none or it exceeds 4096 bytes.
     static func serverWords(in message: Span<UInt8>) -> String? {
-        guard message.count <= 4096 else { return nil }
-        return JSONTree.texts(of: message)?.first?.serverWords().map { shown($0.utf8Span.span, bytes: messageBytes) }
+        short(message)?.serverWords().map { shown($0.utf8Span.span, bytes: messageBytes) }
+    }
+
+    /// Returns the field names of a message's first object; empty if it has none or exceeds 4096 bytes.
+    static func fieldNames(in message: Span<UInt8>) -> [String] {
+        let text = short(message)
+        guard case .object(let fields) = text?.elements?.first ?? text else { return [] }
+        return fields.map(\.name)
+    }
+
+    private static func short(_ message: Span<UInt8>) -> JSONTree? {
+        message.count <= 4096 ? JSONTree.texts(of: message)?.first : nil
     }
 
     private mutating func add(_ name: String, _ text: String?) {

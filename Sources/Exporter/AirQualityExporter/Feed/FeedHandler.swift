@@ -18,10 +18,13 @@ struct FeedHandler: ~Copyable {
     private var isFirstMessage = true
     private var hasToldOfTimes = false
 
-    /// The subject of an explanation: a reason, and a server's own words, which may alternate.
+    /// The subject of an explanation: a reason, and what differs between messages rejected for it.
     private struct Topic: Hashable {
         let reason: RejectionReason?
+        /// A server's own words, which may alternate.
         let words: String?
+        /// Field names: a greeting must not hide what is wrong with the data.
+        let names: [String]
     }
 
     /// - Parameter number: the feed's index in the store.
@@ -70,18 +73,22 @@ struct FeedHandler: ~Copyable {
         reader.decoder.recycle(outcome.decoded)
     }
 
-    /// Tells the store why messages give no readings. Logs it hourly at most, for up to ``FeedLog/burst`` server texts.
+    /// Tells the store why messages give no readings. Logs each topic hourly at most: the first of each reason, and
+    /// others while there are fewer than ``FeedLog/burst``.
     private mutating func explain(
         _ reason: RejectionReason?, _ message: Span<UInt8>, _ outcome: borrowing MessageReader.Outcome,
         _ recorded: RecordOutcome, at now: Duration
     ) {
-        let words = outcome.decoded.accepted.isEmpty ? MessageExplanation.serverWords(in: message) : nil
-        let topic = Topic(reason: reason, words: words)
+        let isUnread = outcome.decoded.accepted.isEmpty
+        let words = isUnread ? MessageExplanation.serverWords(in: message) : nil
+        let names = isUnread ? MessageExplanation.fieldNames(in: message) : []
+        let topic = Topic(reason: reason, words: words, names: names)
         if let known = explanations[topic], now - known.loggedAt < FeedLog.reminder {
             return tellStore(topic, known.fields)
         }
         explanations = explanations.filter { now - $0.value.loggedAt < FeedLog.reminder }
-        if words != nil, explanations.count(where: { $0.key.words != nil }) >= FeedLog.burst { return }
+        let isFirst = !explanations.keys.contains { $0.reason == reason }
+        guard isFirst || explanations.count < FeedLog.burst else { return }
         let explanation = MessageExplanation(reason, of: message.array, outcome, recorded, settings: reader.settings)
         explanations[topic] = (explanation.fields, now)
         tellStore(topic, explanation.fields)

@@ -48,18 +48,15 @@ internal import WebConfiguration
         var taken: [(limit: RequestLimit, amount: Int)] = []
     }
 
-    /// - Parameters:
-    ///   - configuration: `nil` for plain HTTP.
-    ///   - computing: see `TLSHandshake`.
-    init(_ pointer: OpaquePointer, tls configuration: TLSConfiguration?, computing: Monitor<Set<[UInt8]>>) {
+    /// - Parameter configuration: `nil` for plain HTTP.
+    init(_ pointer: OpaquePointer, tls configuration: TLSConfiguration?) {
         unsafe self.pointer = pointer
         socket = unsafe CLibMicroHTTPD_socket(pointer)
         let socket = socket
         peer = unsafe SocketAddress.filled { unsafe getpeername(socket, $0, $1) }?.address.ip ?? IPAddress(bytes: [])
         client = peer.client
         if let configuration, let session = unsafe CLibMicroHTTPD_tls_session(pointer) {
-            tls = unsafe TLSHandshake(
-                OpaquePointer(session), on: socket, of: client, as: configuration, computing: computing)
+            tls = unsafe TLSHandshake(OpaquePointer(session), on: socket, of: client, as: configuration)
         } else {
             tls = nil
         }

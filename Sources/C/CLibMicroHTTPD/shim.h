@@ -2,7 +2,7 @@
 #include <malloc.h>
 #include <microhttpd.h>
 
-/* Functions that Swift cannot import, because they are variadic or return a union. */
+/* Functions that Swift cannot import, because they are variadic. */
 
 /* MHD_start_daemon is variadic. All callbacks get the same context; the port is 0, as the options have a socket. */
 static inline struct MHD_Daemon *CLibMicroHTTPD_start(
@@ -20,33 +20,12 @@ static inline struct MHD_Daemon *CLibMicroHTTPD_start(
         MHD_OPTION_END);
 }
 
-/* MHD_get_connection_info is variadic and returns a union. */
-static inline void *CLibMicroHTTPD_socket_context(struct MHD_Connection *connection)
+/* MHD_get_connection_info is variadic. All bits are zero if the connection has no such property. */
+static inline union MHD_ConnectionInfo CLibMicroHTTPD_info(
+    struct MHD_Connection *connection, enum MHD_ConnectionInfoType type)
 {
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-    return info ? info->socket_context : NULL;
-}
-
-static inline int CLibMicroHTTPD_socket(struct MHD_Connection *connection)
-{
-    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-    return info ? info->connect_fd : -1;
-}
-
-static inline size_t CLibMicroHTTPD_header_size(struct MHD_Connection *connection)
-{
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
-    return info ? info->header_size : 0;
-}
-
-/* The gnutls_session_t of a TLS connection. */
-static inline void *CLibMicroHTTPD_tls_session(struct MHD_Connection *connection)
-{
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
-    return info ? info->tls_session : NULL;
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, type);
+    return info ? *info : (union MHD_ConnectionInfo){0};
 }
 
 /* Puts fields in front of the client's, if called before the header is parsed. The library keeps the pointers, so the

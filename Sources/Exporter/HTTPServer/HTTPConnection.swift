@@ -51,11 +51,12 @@ internal import WebConfiguration
     /// - Parameter configuration: `nil` for plain HTTP.
     init(_ pointer: OpaquePointer, tls configuration: TLSConfiguration?) {
         unsafe self.pointer = pointer
-        socket = unsafe CLibMicroHTTPD_socket(pointer)
+        socket = unsafe CLibMicroHTTPD_info(pointer, .CONNECTION_INFO_CONNECTION_FD).connect_fd
         let socket = socket
         peer = unsafe SocketAddress.filled { unsafe getpeername(socket, $0, $1) }?.address.ip ?? IPAddress(bytes: [])
         client = peer.client
-        if let configuration, let session = unsafe CLibMicroHTTPD_tls_session(pointer) {
+        let session = unsafe CLibMicroHTTPD_info(pointer, .CONNECTION_INFO_GNUTLS_SESSION).tls_session
+        if let configuration, let session = unsafe session {
             tls = unsafe TLSHandshake(OpaquePointer(session), on: socket, of: client, as: configuration)
         } else {
             tls = nil

@@ -118,7 +118,8 @@ private func service(_ context: UnsafeMutableRawPointer?) -> HTTPService {
 
 /// The object that `httpConnection` made.
 private func connection(_ pointer: OpaquePointer?) -> HTTPConnection {
-    unsafe Unmanaged<HTTPConnection>.fromOpaque(CLibMicroHTTPD_socket_context(pointer!)!).takeUnretainedValue()
+    let context = unsafe CLibMicroHTTPD_info(pointer!, .CONNECTION_INFO_SOCKET_CONTEXT).socket_context!
+    return unsafe Unmanaged<HTTPConnection>.fromOpaque(context).takeUnretainedValue()
 }
 
 /// Sets no certificate: `TLSContext` does for each session. Corresponds to `gnutls_certificate_retrieve_function2`.

@@ -22,7 +22,7 @@ internal import HTTPText
     /// the header as received, except for NULs at the ends of lines and names: each field must begin where the
     /// previous one ends. A NUL before a lone line feed stays undetected, because it looks like a carriage return.
     func fields(of connection: OpaquePointer, targetBytes: Int) throws(HTTPResponse) -> [HTTPField] {
-        let headerBytes = unsafe CLibMicroHTTPD_header_size(connection)
+        let headerBytes = unsafe CLibMicroHTTPD_info(connection, .CONNECTION_INFO_REQUEST_HEADER_SIZE).header_size
         guard headerBytes <= HTTPLimits.headerBytes else {
             throw HTTPResponse(status: 431, line: "the request's header is longer than \(HTTPLimits.headerBytes) bytes")
         }

@@ -7,7 +7,7 @@ public struct HTTPRequest: Sendable {
     public let path: String
     /// As sent, without the `?`.
     public let query: String
-    private let fields: [HTTPField]
+    var fields: [HTTPField]
 
     public init(method: String = "GET", path: String, query: String = "", fields: [HTTPField] = []) {
         self.method = method

@@ -74,20 +74,18 @@ final class HTTPService: Sendable {
         var exchange = HTTPConnection.Exchange()
         let response: HTTPResponse
         do throws(HTTPResponse) {
-            let request: HTTPRequest
+            var request: HTTPRequest
             switch connection.phase {
             case .header(let target):
-                let parsed = try HTTPRequestTarget(parsing: target)
-                route = configuration.routes.first { $0.matches(parsed.path) }
+                request = try HTTPRequest(method: header.methodText, target: target)
+                route = configuration.routes.first { [path = request.path] in $0.matches(path) }
                 guard target.count <= HTTPLimits.targetBytes else {
                     throw HTTPResponse(
                         status: 414, line: "the request target is longer than \(HTTPLimits.targetBytes) bytes")
                 }
-                let fields = try unsafe header.fields(of: connection.pointer, targetBytes: target.count)
-                let hasContent = try fields.hasContent(needsHost: header.needsHost)
-                request = HTTPRequest(method: header.methodText, path: parsed.path, query: parsed.query, fields: fields)
+                request.fields = try unsafe header.fields(of: connection.pointer, targetBytes: target.count)
                 // Responding before the content closes the connection: it is not read, as it may hide a request.
-                guard hasContent else {
+                guard try request.fields.hasContent(needsHost: header.needsHost) else {
                     connection.phase = .complete(request, route)
                     return .YES
                 }

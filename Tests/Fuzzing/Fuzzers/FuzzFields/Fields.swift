@@ -18,7 +18,7 @@ private let checks: [Check] = [
 ]
 
 @Sendable private func requestTarget(_ bytes: [UInt8], _: String) {
-    guard let target = try? HTTPRequestTarget(parsing: bytes) else { return }
+    guard let target = try? HTTPRequest(method: "GET", target: bytes) else { return }
     expect(!target.path.isEmpty && !target.path.utf8.contains(0), "path \(target.path)")
     expect(target.path.utf8.count + target.query.utf8.count <= bytes.count + 1, "\(target) grew")
 }

@@ -1,14 +1,9 @@
 internal import Bytes
 
-/// A parsed request target (RFC 9112, section 3.2).
-struct HTTPRequestTarget: Equatable {
-    /// Percent-decoded, otherwise as sent: no segment is merged or resolved.
-    let path: String
-    /// As sent.
-    let query: String
-
-    /// Parses the origin form (`/path?query`), the absolute form (`http://host/path?query`) and `*`.
-    init(parsing target: [UInt8]) throws(HTTPResponse) {
+extension HTTPRequest {
+    /// Parses a request target (RFC 9112, section 3.2): the origin form (`/path?query`), the absolute form
+    /// (`http://host/path?query`) or `*`.
+    init(method: String, target: [UInt8]) throws(HTTPResponse) {
         guard let bytes = Self.pathAndQuery(of: target),
             // Excludes ASCII blanks and controls. Bytes beyond ASCII are not in RFC 3986, but are harmless.
             bytes.allSatisfy({ $0 > 0x20 && $0 != 0x7F }),
@@ -18,8 +13,7 @@ struct HTTPRequestTarget: Equatable {
             let path = String(validating: path.isEmpty ? [UInt8(ascii: "/")] : path, as: UTF8.self),
             let query = String(validating: bytes[end...].dropFirst(), as: UTF8.self)
         else { throw HTTPResponse(status: 400, line: "the request target is malformed") }
-        self.path = path
-        self.query = query
+        self.init(method: method, path: path, query: query)
     }
 
     private static func pathAndQuery(of target: [UInt8]) -> ArraySlice<UInt8>? {

@@ -48,7 +48,7 @@ private final class MHDContent {
         let part = rest.prefix(buffer.count)
         unsafe buffer.copyBytes(from: part)
         rest = rest.dropFirst(part.count)
-        if stream != nil { connection.setDeadline(monotonicTime() + HTTPLimits.streamTime) }
+        if stream != nil { connection.progress.deadline = monotonicTime() + HTTPLimits.streamTime }
         return part.count
     }
 
@@ -56,7 +56,7 @@ private final class MHDContent {
         if let piece = pieces.popFirst() { return piece }
         guard let stream else { return nil }
         // The client has taken everything sent so far: it has no deadline until the next event.
-        connection.setDeadline(nil)
+        connection.progress.deadline = HTTPConnection.Progress.never
         let event = stream.next()
         return event.isEmpty ? nil : event
     }

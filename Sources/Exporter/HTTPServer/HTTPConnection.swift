@@ -20,8 +20,10 @@ internal import WebConfiguration
 
     /// State that other threads read.
     struct Progress {
+        static let never = Duration.seconds(1 << 40)
+
         /// Monotonic time at which the connection is shut down without progress.
-        var deadline: Duration
+        var deadline = never
         /// Whether no request is waiting for its response; one whose header is still arriving does not count.
         var isIdle = true
         var stream: HTTPStream?
@@ -67,19 +69,11 @@ internal import WebConfiguration
         _ = unsafe setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    // MARK: - Progress
-
-    /// - Parameter time: `nil` means never.
-    func setDeadline(_ time: Duration?, isIdle: Bool = false) {
-        state.withLock { state in
-            state.deadline = time ?? .seconds(1 << 40)
-            state.isIdle = isIdle
-        }
+    /// Changed by the connection's thread only.
+    var progress: Progress {
+        get { state.withLock(\.self) }
+        set { state.withLock { $0 = newValue } }
     }
-
-    func setStream(_ stream: HTTPStream?) { state.withLock { $0.stream = stream } }
-
-    var progress: Progress { state.withLock(\.self) }
 
     // MARK: - Ending
 

@@ -62,7 +62,7 @@ final class HTTPService: Sendable {
     func requestBegan(_ target: [UInt8], on connection: HTTPConnection) {
         // The first request's time runs from the start of the connection.
         if case .betweenRequests = connection.phase {
-            connection.setDeadline(monotonicTime() + HTTPLimits.requestTime, isIdle: true)
+            connection.progress.deadline = monotonicTime() + HTTPLimits.requestTime
         }
         connection.phase = .header(target)
         if unsafe !LibMicroHTTPD.hideContent(of: connection.pointer) { connection.shutDown() }
@@ -106,7 +106,7 @@ final class HTTPService: Sendable {
         _ exchange: inout HTTPConnection.Exchange
     ) throws(HTTPResponse) -> HTTPResponse {
         // No deadline while the response is being made.
-        connection.setDeadline(nil)
+        connection.progress = HTTPConnection.Progress(isIdle: false)
         exchange.isHead = request.method == "HEAD"
         try admit(request, to: route, of: connection.client)
         guard let route else { throw HTTPResponse(status: 404, line: configuration.notFound) }
@@ -151,8 +151,9 @@ final class HTTPService: Sendable {
         response = route?.completed(response) ?? response
         exchange.status = response.status
         connection.phase = .responding(exchange)
-        connection.setDeadline(monotonicTime() + HTTPLimits.timeToSend(response.body.knownBytes))
-        if case .stream(let stream) = response.body { connection.setStream(stream) }
+        connection.progress = HTTPConnection.Progress(
+            deadline: monotonicTime() + HTTPLimits.timeToSend(response.body.knownBytes), isIdle: false,
+            stream: response.body.stream)
         let fields = active.read(\.web.headers)
         var own = response.headers.filter { field in !fields.contains { $0.name == field.name } }
         if case .line = response.body { own.append(("Content-Type", "text/plain; charset=utf-8")) }
@@ -165,9 +166,8 @@ final class HTTPService: Sendable {
         if case .responding(let exchange) = connection.phase {
             exchange.meter?.requestEnded(status: exchange.status)
             for (limit, amount) in exchange.taken { limit.giveBack(amount, of: connection.client) }
-            connection.setStream(nil)
         }
         connection.phase = .betweenRequests
-        connection.setDeadline(monotonicTime() + HTTPLimits.idleTime, isIdle: true)
+        connection.progress = HTTPConnection.Progress(deadline: monotonicTime() + HTTPLimits.idleTime)
     }
 }

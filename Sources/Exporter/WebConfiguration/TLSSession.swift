@@ -1,4 +1,4 @@
-package import CGnuTLS
+internal import CGnuTLS
 internal import Glibc
 package import System
 
@@ -8,13 +8,12 @@ package import System
     // The session points into it.
     private let context: TLSContext
 
-    /// - Parameter flags: the role, and `GNUTLS_NONBLOCK` for a non-blocking socket.
+    /// - Parameter role: `GNUTLS_SERVER` or `GNUTLS_CLIENT`.
     init(
-        _ flags: gnutls_init_flags_t..., as context: TLSContext, over socket: borrowing FileDescriptor
+        _ role: gnutls_init_flags_t, as context: TLSContext, over socket: borrowing FileDescriptor
     ) throws(SystemError) {
         var session: gnutls_session_t?
-        let flags = flags.reduce(GNUTLS_NO_SIGNAL.rawValue) { $0 | $1.rawValue }
-        try unsafe checkGnuTLS(gnutls_init(&session, flags))
+        try unsafe checkGnuTLS(gnutls_init(&session, role.rawValue | GNUTLS_NO_SIGNAL.rawValue))
         unsafe self.session = session!
         self.context = context
         unsafe context.adopt(self.session)
@@ -22,11 +21,8 @@ package import System
     }
 
     /// Returns a client that accepts any certificate without verifying it and lets the server choose the version.
-    package static func client(
-        _ flags: gnutls_init_flags_t = gnutls_init_flags_t(0), over socket: borrowing FileDescriptor
-    ) throws(SystemError) -> TLSSession {
-        try TLSSession(
-            GNUTLS_CLIENT, flags, as: TLSContext(priority: "NORMAL:+VERS-TLS-ALL:%COMPAT"), over: socket)
+    package static func client(over socket: borrowing FileDescriptor) throws(SystemError) -> TLSSession {
+        try TLSSession(GNUTLS_CLIENT, as: TLSContext(priority: "NORMAL:+VERS-TLS-ALL:%COMPAT"), over: socket)
     }
 
     deinit { unsafe gnutls_deinit(session) }
@@ -84,8 +80,8 @@ extension TLSContext {
         }
         let serverSocket = FileDescriptor(owning: pair[0])
         let clientSocket = FileDescriptor(owning: pair[1])
-        let server = try TLSSession(GNUTLS_SERVER, GNUTLS_NONBLOCK, as: self, over: serverSocket)
-        let client = try TLSSession.client(GNUTLS_NONBLOCK, over: clientSocket)
+        let server = try TLSSession(GNUTLS_SERVER, as: self, over: serverSocket)
+        let client = try TLSSession.client(over: clientSocket)
         var isServerReady = false
         var isClientReady = false
         // Each turn processes what the other side has sent; a handshake needs a few turns.

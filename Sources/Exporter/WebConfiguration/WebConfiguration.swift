@@ -21,6 +21,9 @@ public struct WebConfiguration: Sendable {
     /// One line for each setting that is accepted, as by the exporter-toolkit, but probably a mistake.
     public var warnings: [String] = []
 
+    /// State of each file just before it was read, so that a change in between is detected.
+    public private(set) var stamps: [String: FileStamp?] = [:]
+
     public init() {}
 
     /// A token bucket that starts full. One token is added per interval; each request takes one or gets status 429.
@@ -38,16 +41,15 @@ extension WebConfiguration {
 
     /// Reads the file and the files that it names. Accepts what exporter-toolkit 0.17 accepts.
     ///
-    /// - Parameter willRead: called before each file is read; its error counts as that of the file.
     /// - Throws: one line with the file, its line, the key, its value (secrets masked) and what was expected.
-    public init(
-        file path: String, willRead: (_ path: String) throws(SystemError) -> Void = { _ in }
-    ) throws(SystemError) {
+    public init(file path: String) throws(SystemError) {
+        var stamps: [String: FileStamp?] = [:]
         func read(_ path: String) throws(SystemError) -> [UInt8] {
-            try willRead(path)
+            stamps.merge(try FileStamp.stamps(of: [path])) { $1 }
             return try readFile(path, limit: Self.fileLimit)
         }
         try self.init(text: read(path), path: path, read: read)
+        self.stamps = stamps
     }
 
     /// - Parameter path: the file that has the text; relative paths in it are relative to its directory.

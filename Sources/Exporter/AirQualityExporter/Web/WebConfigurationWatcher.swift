@@ -12,7 +12,7 @@ final class WebConfigurationWatcher: Sendable {
     private let state: Mutex<State>
 
     private struct State {
-        /// State of the files just before they were read, so that a change in between is detected.
+        /// See `WebConfiguration.stamps`.
         var stamps: [String: FileStamp?] = [:]
         var hasPasswords = false
         /// Why the files are not in force.
@@ -27,10 +27,9 @@ final class WebConfigurationWatcher: Sendable {
     init(path: String?, logger: Logger) throws(SystemError) {
         self.path = path
         self.logger = logger
-        let (configuration, stamps) = try path.map(Self.read) ?? (WebConfiguration(), [:])
-        initial = configuration
-        state = Mutex(State(stamps: stamps, hasPasswords: !configuration.users.isEmpty))
-        logWarnings(of: configuration)
+        initial = try path.map { (path) throws(SystemError) in try WebConfiguration(file: path) } ?? WebConfiguration()
+        state = Mutex(State(stamps: initial.stamps, hasPasswords: !initial.users.isEmpty))
+        logWarnings(of: initial)
     }
 
     func follow(_ server: HTTPServer) { state.withLock { $0.server = server } }
@@ -59,7 +58,7 @@ final class WebConfigurationWatcher: Sendable {
     private func load(_ state: inout State, told: String?) {
         guard let path, let server = state.server else { return }
         do throws(SystemError) {
-            let (configuration, stamps) = try Self.read(path)
+            let configuration = try WebConfiguration(file: path)
             guard !configuration.users.isEmpty || !state.hasPasswords else {
                 // An incomplete file must not disable passwords.
                 throw SystemError(
@@ -68,8 +67,8 @@ final class WebConfigurationWatcher: Sendable {
                         + "expected a user; restart to serve without passwords")
             }
             try server.reload(configuration)
-            let isSame = stamps == state.stamps && state.problem == nil
-            state = State(stamps: stamps, hasPasswords: !configuration.users.isEmpty, server: server)
+            let isSame = configuration.stamps == state.stamps && state.problem == nil
+            state = State(stamps: configuration.stamps, hasPasswords: !configuration.users.isEmpty, server: server)
             logger.info("Web configuration \(isSame ? "unchanged" : "loaded")", metadata: ["file": path])
             if !isSame { logWarnings(of: configuration) }
         } catch {
@@ -79,14 +78,6 @@ final class WebConfigurationWatcher: Sendable {
                 "Error loading web configuration: keeping the previous one",
                 metadata: ["file": path, "err": error.reason])
         }
-    }
-
-    private static func read(_ path: String) throws(SystemError) -> (WebConfiguration, [String: FileStamp?]) {
-        var stamps: [String: FileStamp?] = [:]
-        let configuration = try WebConfiguration(file: path) { (path) throws(SystemError) in
-            stamps.merge(try FileStamp.stamps(of: [path])) { $1 }
-        }
-        return (configuration, stamps)
     }
 
     private func logWarnings(of configuration: WebConfiguration) {

@@ -9,7 +9,7 @@ struct WebSocketContextTests {
     private func context() throws -> WebSocketContext {
         let client = WebSocketClient(
             configuration: try configuration(port: 1), onEvent: { _ in }, onMessage: { _, _ in })
-        let made = WebSocketContext(ClientLoop(client), of: client)
+        let made = WebSocketContext(ClientLoop(client))
         guard let made else { throw SystemError(.system, "libwebsockets cannot make a context") }
         return made
     }

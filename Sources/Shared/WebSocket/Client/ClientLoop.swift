@@ -3,7 +3,7 @@ internal import System
 
 /// Passes events, lookups and orders to the `ConnectionState` and performs its actions, on the client's thread.
 final class ClientLoop {
-    private let client: WebSocketClient
+    let client: WebSocketClient
     private let lookups = WorkQueue(name: "lookup", limit: 4)
     private var state: ConnectionState
     /// The current connection and earlier ones that are still closing: too few for a dictionary.

@@ -86,7 +86,7 @@ public final class WebSocketClient: Sendable {
     /// Makes a context, retrying every second while there is no memory or descriptor for it; `nil` once stopped.
     private func makeContext(_ loop: ClientLoop) -> WebSocketContext? {
         while !orders.withLock({ $0.events.contains(.stop) }) {
-            if let context = WebSocketContext(loop, of: self) { return context }
+            if let context = WebSocketContext(loop) { return context }
             onEvent(.connecting)
             onEvent(.disconnected(.refused, detail: "libwebsockets cannot make a context", retryAfter: nil))
             pauseThread(for: .seconds(1))

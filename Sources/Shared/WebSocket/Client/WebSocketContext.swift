@@ -5,7 +5,6 @@ internal import System
 @safe struct WebSocketContext: ~Copyable {
     let context: OpaquePointer
     private let loop: ClientLoop
-    private let client: WebSocketClient
     // libwebsockets keeps pointers to these.
     private let timer: UnsafeMutablePointer<lws_sorted_usec_list_t>
     private let log: UnsafeMutableRawPointer?
@@ -20,7 +19,7 @@ internal import System
 
     /// Retains the loop, which gets events until the context is destroyed. The client lets other threads interrupt
     /// `service`. `nil` if libwebsockets fails; it gives no reason.
-    init?(_ loop: ClientLoop, of client: WebSocketClient) {
+    init?(_ loop: ClientLoop) {
         lws_set_log_level(0, nil)
         var info = unsafe lws_context_creation_info()
         unsafe info.port = CONTEXT_PORT_NO_LISTEN
@@ -46,10 +45,9 @@ internal import System
         unsafe self.context = context
         unsafe self.log = log
         self.loop = loop
-        self.client = client
         unsafe timer = .allocate(capacity: 1)
         unsafe timer.initialize(to: lws_sorted_usec_list_t())
-        unsafe client.setContext(context)
+        unsafe loop.client.setContext(context)
     }
 
     private static func characters(of text: StaticString) -> UnsafePointer<CChar> {
@@ -81,7 +79,7 @@ internal import System
     }
 
     deinit {
-        unsafe client.setContext(nil)
+        unsafe loop.client.setContext(nil)
         unsafe lws_sul_cancel(timer)
         withExtendedLifetime(loop) { unsafe lws_context_destroy(context) }
         unsafe timer.deallocate()

@@ -17,9 +17,10 @@ public struct AcceptedFormat: Sendable, Equatable {
         let ranges = accept.map(AcceptElement.list) ?? []
         var best: (quality: Int, place: Int, format: ExpositionFormat)?
         for format in ExpositionFormat.allCases {
-            let covering = ranges.indices.filter { ranges[$0].covers(format) }
+            let specificities = ranges.map { $0.specificity(for: format) }
             // Takes the first of equally specific ranges.
-            guard let place = covering.max(by: { ranges[$0].specificity < ranges[$1].specificity }) else { continue }
+            guard let highest = specificities.max(), highest > 0, let place = specificities.firstIndex(of: highest)
+            else { continue }
             let quality = ranges[place].quality
             guard quality > 0 else { continue }
             if let best, (best.quality, -best.place) >= (quality, -place) { continue }
@@ -37,22 +38,13 @@ extension AcceptElement {
         return parameters.first { $0.name == "escaping" && escapings.contains($0.value) }?.value
     }
 
-    fileprivate var specificity: Int {
-        switch name {
-        case "*/*": 0
-        case "text/*", "application/*": 1
-        default: self["version"] == nil ? 2 : 3
-        }
-    }
-
-    fileprivate func covers(_ format: ExpositionFormat) -> Bool {
-        if name == "*/*" { return true }
+    /// How closely the range describes the format, from 1; 0 if it does not cover it.
+    fileprivate func specificity(for format: ExpositionFormat) -> Int {
+        if name == "*/*" { return 1 }
         let version = self["version"]
-        switch format {
-        case .text004: return (name == "text/plain" || name == "text/*") && (version == nil || version == "0.0.4")
-        case .openMetrics100:
-            let isOpenMetrics = name == "application/openmetrics-text" || name == "application/*"
-            return isOpenMetrics && (version == nil || version == "1.0.0")
-        }
+        guard version == nil || version == format.version else { return 0 }
+        if name == format.mediaType.prefix(while: { $0 != "/" }) + "/*" { return 2 }
+        guard name == format.mediaType else { return 0 }
+        return version == nil ? 3 : 4
     }
 }

@@ -6,12 +6,10 @@ public enum ExpositionFormat: String, Sendable, CaseIterable {
     /// OpenMetrics 1.0.0.
     case openMetrics100
 
-    public var contentType: String {
-        switch self {
-        case .text004: "text/plain; version=0.0.4; charset=utf-8"
-        case .openMetrics100: "application/openmetrics-text; version=1.0.0; charset=utf-8"
-        }
-    }
+    var mediaType: String { self == .openMetrics100 ? "application/openmetrics-text" : "text/plain" }
+    var version: String { self == .openMetrics100 ? "1.0.0" : "0.0.4" }
+
+    public var contentType: String { "\(mediaType); version=\(version); charset=utf-8" }
 
     /// Text that follows the last family.
     public var end: String { self == .openMetrics100 ? "# EOF\n" : "" }

@@ -1,3 +1,4 @@
+import Synchronization
 import TestSupport
 import Testing
 
@@ -10,7 +11,7 @@ struct ReadingStoreTests {
         let text = Array(#"[{"city":"Pune","aqi":7},{"city":"Delhi","aqi":300}]"#.utf8)
         let message = test.decoder.decode(text.span, receivedAt: TestStore.start)
         var outcome = RecordOutcome(message)
-        let versions = test.store.withLock { state in
+        let versions = test.store.state.withLock { state in
             (0..<2).map { place in
                 state.record(place..<place + 1, of: message, feed: 0, &outcome)
                 return state.version
@@ -173,7 +174,7 @@ struct ReadingStoreTests {
     @Test func `The store reports whether its lock is free without waiting for it`() {
         let store = TestStore().store
         #expect(store.isUnlocked)
-        store.withLock { _ in #expect(!store.isUnlocked) }
+        store.state.withLock { _ in #expect(!store.isUnlocked) }
         #expect(store.isUnlocked)
     }
 

@@ -1,7 +1,8 @@
 extension [UInt8] {
-    /// Appends UTF-8 as the content of a JSON string, escaping only what RFC 8259 section 7 requires.
-    package mutating func appendJSONEscaped(_ text: Span<UInt8>) {
+    /// Appends UTF-8 as a JSON string, escaping only what RFC 8259 section 7 requires.
+    package mutating func appendJSONString(_ text: Span<UInt8>) {
         let backslash = UInt8(ascii: "\\")
+        append(UInt8(ascii: "\""))
         var start = 0
         for index in text.indices {
             let byte = text[index]
@@ -12,12 +13,6 @@ extension [UInt8] {
             start = index + 1
         }
         append(text.extracting(start...))
-    }
-
-    /// Appends UTF-8 as a JSON string.
-    package mutating func appendJSONString(_ text: Span<UInt8>) {
-        append(UInt8(ascii: "\""))
-        appendJSONEscaped(text)
         append(UInt8(ascii: "\""))
     }
 }

@@ -129,19 +129,15 @@ public struct FeedDecoder: ~Copyable {
         message.readings.reserveCapacity(min(elements.count / 6, 128))
         var element = elements.lowerBound
         while element < elements.upperBound {
-            decode(element: element, texts, into: &message)
+            do throws(RejectionReason) {
+                try read(element, texts, into: &message)
+            } catch {
+                if message.rejections[error] == 0 { message.firstRejected[error] = message.elementCount }
+                message.rejections[error] += 1
+            }
+            message.elementCount += 1
             element = reader.next(after: element)
         }
-    }
-
-    private borrowing func decode(element: Int, _ texts: Span<UInt8>, into message: inout FeedMessage) {
-        do throws(RejectionReason) {
-            try read(element, texts, into: &message)
-        } catch {
-            if message.rejections[error] == 0 { message.firstRejected[error] = message.elementCount }
-            message.rejections[error] += 1
-        }
-        message.elementCount += 1
     }
 
     private borrowing func read(
@@ -150,7 +146,6 @@ public struct FeedDecoder: ~Copyable {
         let (city, value) = reader.find(city, value, in: element)
         guard let city else { throw mayHaveCity(element) ? .noCity : .notAnObject }
         let name: Range<Int>
-        let isOfShard: Bool
         switch reader.value(at: city) {
         case .null: throw .noCity
         case .boolean, .array, .object: throw .badCity
@@ -158,18 +153,16 @@ public struct FeedDecoder: ~Copyable {
             guard let digits = reader.wholeNumber(at: city) else { throw .badCity }
             name = message.names.count..<message.names.count + digits.count
             message.names += digits
-            isOfShard = format.shard?.contains(digits.span) ?? true
         case .text(let range):
             guard let accepted = CityName.accepted(texts, in: range) else { throw .badCity }
             name = accepted
-            isOfShard = format.shard?.contains(texts.extracting(accepted)) ?? true
         }
-        guard isOfShard else {
+        if let shard = format.shard, !shard.contains(message.names.span.extracting(name)) {
             message.skipped += 1
             return
         }
         let index = try Self.index(value.map { reader.value(at: $0) }, texts)
-        let time = self.time == nil ? nil : try time(of: element, texts, in: &message)
+        let time = try time(of: element, texts, in: &message)
         if hasExtras { message.extras.append(extras(of: element, texts, in: &message)) }
         message.readings.append(
             Reading(

@@ -56,8 +56,8 @@ public struct HistoryDocument: Sendable {
             if time?.value != row.point.time { time = (row.point.time, Self.text(of: row.point.time)) }
             text += time?.text ?? []
             let name = snapshot.states[cities[row.city].number].name
-            text.appendJSONEscaped(name.span)
-            text.append("\",\"aqi\":")
+            text.appendJSONString(name.span)
+            text.append(",\"aqi\":")
             text.appendDecimal(row.point.index)
             text.append(",\"category\":")
             text.appendInteger(UInt64(scale.category(of: row.point.index)))
@@ -72,7 +72,7 @@ public struct HistoryDocument: Sendable {
         text.appendRFC3339(time)
         text.append("\",\"time_ms\":")
         text.appendInteger(UInt64(clamping: time))
-        text.append(",\"city\":\"")
+        text.append(",\"city\":")
         return text
     }
 

@@ -39,9 +39,7 @@ public struct FeedStatistics: Sendable, Equatable {
     public var lastProblem: String?
     /// The source announced in the last handshake, if any.
     public var source: FeedSource?
-}
 
-extension FeedStatistics {
     /// Counts since the last handshake.
     public struct Connection: Sendable, Equatable {
         public fileprivate(set) var readings: UInt64 = 0
@@ -55,9 +53,7 @@ extension FeedStatistics {
             return rejections.reasons.max { rejections[$0] < rejections[$1] }
         }
     }
-}
 
-extension FeedStatistics {
     mutating func count(_ message: borrowing FeedMessage, _ outcome: RecordOutcome) {
         messages += 1
         bytes += UInt64(message.byteCount)

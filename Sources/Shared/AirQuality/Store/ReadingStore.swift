@@ -15,17 +15,13 @@ import Synchronization
 /// for city in snapshot.states { print(city.index) }
 /// ```
 public final class ReadingStore: Sendable {
-    private let state: Mutex<StoreState>
+    let state: Mutex<StoreState>
     public let rules: StoreRules
 
     /// - Parameter feeds: labels of the feeds; a feed's number is its position here.
     public init(rules: StoreRules, feeds: [String], at now: Timestamp) {
         self.rules = rules
         state = Mutex(StoreState(rules: rules, feeds: feeds, at: now))
-    }
-
-    func withLock<Result>(_ body: (inout StoreState) -> Result) -> Result {
-        state.withLock { body(&$0) }
     }
 
     // MARK: Feeds
@@ -40,84 +36,80 @@ public final class ReadingStore: Sendable {
         var start = 0
         repeat {
             let end = min(start + sliceCount, message.readings.count)
-            withLock { $0.record(start..<end, of: message, feed: feed, &outcome) }
+            state.withLock { $0.record(start..<end, of: message, feed: feed, &outcome) }
             start = end
         } while start < message.readings.count
         return outcome
     }
 
     public func apply(_ event: FeedEvent, feed: Int) {
-        withLock { state in
+        state.withLock { state in
             state.version += 1
             state.feeds[feed].apply(event)
         }
     }
 
     /// Returns names seen twice in a message or from two feeds, each once while the store has the city.
-    public func takeDuplicateNames() -> [String] { withLock { exchange(&$0.duplicateNames, with: []) } }
+    public func takeDuplicateNames() -> [String] { state.withLock { exchange(&$0.duplicateNames, with: []) } }
 
     /// Returns names rejected by the city limit, each once, at most ten in the store's life.
-    public func takeRejectedNames() -> [String] { withLock { $0.rejectedNames.unreported() } }
+    public func takeRejectedNames() -> [String] { state.withLock { $0.rejectedNames.unreported() } }
 
     // MARK: Time
 
     /// Removes cities without a new reading for ``StoreRules/expireAfter``, and returns their number.
     public func expire(at now: Timestamp) -> Int {
         guard rules.expireAfter > 0 else { return 0 }
-        return withLock { $0.expire(at: now) }
+        return state.withLock { $0.expire(at: now) }
     }
 
     /// Adjusts times after the wall clock was set by `step` milliseconds, at most `elapsed` milliseconds ago, to
     /// `now`: expiry is unaffected, and no reading remains further ahead than the decoder accepts.
     public func moveArrivals(at now: Timestamp, by step: Int64, elapsed: Int64) {
-        withLock { $0.moveArrivals(at: now, by: step, except: now - elapsed...now) }
+        state.withLock { $0.moveArrivals(at: now, by: step, except: now - elapsed...now) }
     }
 
     /// Keeps the last reading of every window that is over, under ``HistoryRule/Keep/last``.
     public func closeWindows(at now: Timestamp) {
         guard rules.history.usesWindows else { return }
-        withLock { $0.closeWindows(at: now) }
+        state.withLock { $0.closeWindows(at: now) }
     }
 
     // MARK: Snapshots
 
     /// Increases with every change.
-    public var version: UInt64 { withLock { $0.version } }
+    public var version: UInt64 { state.withLock { $0.version } }
 
     /// Returns the current state, with histories on request.
     public func snapshot(withHistories: Bool = false) -> StoreSnapshot {
-        withLock { $0.snapshot(withHistories: withHistories) }
+        state.withLock { $0.snapshot(withHistories: withHistories) }
     }
 
     /// Whether the lock is free at this moment. Never blocks.
     public var isUnlocked: Bool { state.withLockIfAvailable { _ in true } ?? false }
 
-    public var feeds: [FeedStatistics] { withLock { $0.feeds.filter { !$0.isRemoved } } }
+    public var feeds: [FeedStatistics] { state.withLock { $0.feeds.filter { !$0.isRemoved } } }
 
     /// Adds a feed or updates its settings, and returns its number. A known label keeps its counters.
     public func setFeed(label: String, idleTimeout: Int64) -> Int {
-        withLock { state in
+        state.withLock { state in
             state.version += 1
-            let skipped: UInt64? = state.rules.shard == nil ? nil : 0
-            let new = FeedStatistics(label: label, idleTimeout: idleTimeout, skipped: skipped)
-            if let number = state.feeds.firstIndex(where: { $0.label.utf8.elementsEqual(label.utf8) }) {
-                state.feeds[number].idleTimeout = idleTimeout
-                state.feeds[number].isRemoved = false
-                state.feeds[number].isPaused = false
-                return number
+            let known = state.feeds.firstIndex { $0.label.utf8.elementsEqual(label.utf8) }
+            let number = known ?? state.feeds.firstIndex(where: \.isRemoved) ?? state.feeds.count
+            if known == nil {
+                let new = FeedStatistics(label: label, skipped: rules.shard == nil ? nil : 0)
+                state.feeds.replaceSubrange(number..<min(number + 1, state.feeds.count), with: [new])
             }
-            if let number = state.feeds.firstIndex(where: \.isRemoved) {
-                state.feeds[number] = new
-                return number
-            }
-            state.feeds.append(new)
-            return state.feeds.count - 1
+            state.feeds[number].idleTimeout = idleTimeout
+            state.feeds[number].isRemoved = false
+            state.feeds[number].isPaused = false
+            return number
         }
     }
 
     /// Removes a feed whose client has ended.
     public func removeFeed(_ number: Int) {
-        withLock { state in
+        state.withLock { state in
             state.version += 1
             state.feeds[number].isRemoved = true
             // A new feed may reuse the number.
@@ -133,7 +125,7 @@ public final class ReadingStore: Sendable {
     /// not count for their expiry.
     public func restore(_ cities: [City], at now: Timestamp) {
         let newest = cities.lazy.map { $0.arrival(at: now) }.max() ?? now
-        withLock { state in
+        state.withLock { state in
             for city in cities { state.restore(city, at: now, downtime: now - newest) }
         }
     }

@@ -76,7 +76,10 @@ struct StoreState: Sendable {
         if let known {
             city = known
             isDuplicate = self.isDuplicate(city, number, feed: feed, at: message.receivedAt)
-            if isDuplicate, !cities.states.span[city].isNamedAsDuplicate { nameAsDuplicate(city) }
+            if isDuplicate, !cities.states.span[city].isNamedAsDuplicate {
+                cities.states[city].isNamedAsDuplicate = true
+                duplicateNames.append(String(decoding: cities.states[city].name, as: UTF8.self))
+            }
         } else {
             guard let new = try insert(name, reading, category: category) else { return false }
             city = new
@@ -89,7 +92,9 @@ struct StoreState: Sendable {
         let isDated = reading.time >= FeedDecoder.earliest
         if isDated, cities.histories.span[city].mayAdmit(reading.time, rule: rules.history) {
             let point = HistoryPoint(time: reading.time, index: reading.index)
-            admit(point, to: city, at: message.receivedAt)
+            let before = cities.histories[city].points.count
+            cities.histories[city].admit(point, rule: rules.history, at: message.receivedAt)
+            pointCount += cities.histories[city].points.count - before
         }
         return isDuplicate
     }
@@ -112,11 +117,6 @@ struct StoreState: Sendable {
         return cities.insert(bytes, category: category, version: version)
     }
 
-    private mutating func nameAsDuplicate(_ city: Int) {
-        cities.states[city].isNamedAsDuplicate = true
-        duplicateNames.append(String(decoding: cities.states[city].name, as: UTF8.self))
-    }
-
     /// Whether the city was already in this message, or came from another feed within that feed's idle time-out.
     private func isDuplicate(_ city: Int, _ number: UInt64, feed: Int, at now: Timestamp) -> Bool {
         let states = cities.states.span
@@ -124,12 +124,6 @@ struct StoreState: Sendable {
         let other = Int(states[city].feed)
         guard other != feed, feeds.indices.contains(other), !feeds[other].isRemoved else { return false }
         return feeds[other].idleTimeout == 0 || now - states[city].heardAt <= feeds[other].idleTimeout
-    }
-
-    private mutating func admit(_ point: HistoryPoint, to city: Int, at receivedAt: Timestamp) {
-        let before = cities.histories[city].points.count
-        cities.histories[city].admit(point, rule: rules.history, at: receivedAt)
-        pointCount += cities.histories[city].points.count - before
     }
 }
 
@@ -172,7 +166,6 @@ extension StoreState {
     }
 
     mutating func closeWindows(at now: Timestamp) {
-        var hasClosed = false
         let next = version + 1
         let rule = rules.history
         for city in cities.states.indices where cities.histories[city].pending != nil {
@@ -181,9 +174,8 @@ extension StoreState {
             pointCount += cities.histories[city].points.count - before
             // A new history point also counts as a change of its city, so that it is saved.
             cities.states[city].version = next
-            hasClosed = true
+            version = next
         }
-        if hasClosed { version = next }
     }
 }
 

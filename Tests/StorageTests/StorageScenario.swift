@@ -103,7 +103,9 @@ func killed(_ cities: [City]) -> [City] {
         city.index = newest.index
         city.updatedAt = newest.time
         city.receivedAt = openingTime
-        return city.withoutCounts
+        city.changes.better = 0
+        city.changes.worse = 0
+        return city
     }
 }
 

@@ -52,7 +52,10 @@ struct StorageWriter: ~Copyable {
         } catch {
             failure = error
             // The counters stay in the file: `increase()` would count them again after the next start.
-            cities = cities.map(\.withoutCounts)
+            for place in cities.indices {
+                cities[place].changes.better = 0
+                cities[place].changes.worse = 0
+            }
         }
         opened.isForeign = isUnread || FileIdentity(path) != identity
         if opened.isForeign { store.restore(cities, at: now) }

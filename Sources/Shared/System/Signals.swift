@@ -10,7 +10,7 @@ public struct Signals: Sendable {
     }
 
     private let owner = pthread_self()
-    private let awaited: [Int32]
+    private let awaited: sigset_t
 
     /// Blocks the signals in the calling thread and the threads it starts from then on. Ignores SIGPIPE and SIGXFSZ
     /// in the whole process, so that a closed socket or a file at its limit (`ulimit -f`) is an error of `write`.
@@ -23,7 +23,10 @@ public struct Signals: Sendable {
         signal(SIGXFSZ, SIG_IGN)
         let isIgnored = Self.isIgnored
         let others = [SIGINT, SIGHUP].filter { !isIgnored($0) || ($0 == SIGHUP && reloads) }
-        awaited = others + [SIGTERM, Self.wakeSignal]
+        var set = sigset_t()
+        unsafe sigemptyset(&set)
+        for number in others + [SIGTERM, Self.wakeSignal] { unsafe sigaddset(&set, number) }
+        awaited = set
         setMask(SIG_BLOCK)
     }
 
@@ -45,7 +48,7 @@ public struct Signals: Sendable {
     }
 
     private func setMask(_ request: Int32) {
-        var set = awaitedSet
+        var set = awaited
         unsafe pthread_sigmask(request, &set, nil)
     }
 
@@ -54,7 +57,7 @@ public struct Signals: Sendable {
     /// `sigtimedwait`.
     public func wait(for time: Duration?) -> Signal? {
         precondition(pthread_equal(pthread_self(), owner) != 0, "signals are awaited on the thread that blocked them")
-        var set = awaitedSet
+        var set = awaited
         var limit = (time ?? .seconds(1 << 32)).timespec
         return switch unsafe sigtimedwait(&set, nil, &limit) {
         case SIGTERM, SIGINT: .terminate
@@ -71,11 +74,4 @@ public struct Signals: Sendable {
     }
 
     private static let wakeSignal = SIGUSR1
-
-    private var awaitedSet: sigset_t {
-        var set = sigset_t()
-        unsafe sigemptyset(&set)
-        for number in awaited { unsafe sigaddset(&set, number) }
-        return set
-    }
 }

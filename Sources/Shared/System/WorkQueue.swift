@@ -3,17 +3,8 @@ public final class WorkQueue: Sendable {
     private let name: String
     /// Maximum number of waiting items.
     private let limit: Int
-    private let state = Monitor(State())
-
-    private struct State {
-        var waiting: [@Sendable () -> Void] = []
-        var isWorking = false
-
-        mutating func next() -> (@Sendable () -> Void)? {
-            isWorking = !waiting.isEmpty
-            return isWorking ? waiting.removeFirst() : nil
-        }
-    }
+    /// The waiting items; `nil` while there is no thread.
+    private let items = Monitor<[@Sendable () -> Void]?>(nil)
 
     public init(name: String, limit: Int) {
         self.name = name
@@ -22,21 +13,24 @@ public final class WorkQueue: Sendable {
 
     /// Queues work; returns `false` if the queue is full or no thread can be started. Any thread; never blocks.
     public func submit(_ work: @escaping @Sendable () -> Void) -> Bool {
-        state.change { state in
-            guard state.waiting.count < limit else { return false }
-            guard state.isWorking || (try? ServiceThread(name: name, body: workUntilEmpty)) != nil else { return false }
-            state.isWorking = true
-            state.waiting.append(work)
+        items.change { items in
+            guard (items?.count ?? 0) < limit else { return false }
+            guard items != nil || (try? ServiceThread(name: name, body: workUntilEmpty)) != nil else { return false }
+            items = items ?? []
+            items?.append(work)
             return true
         }
     }
 
     /// Waits up to `limit` until all work is done.
     func waitUntilIdle(within limit: Duration) {
-        _ = state.wait(until: monotonicTime() + limit) { $0.isWorking ? nil : true }
+        _ = items.wait(until: monotonicTime() + limit) { $0 == nil ? true : nil }
     }
 
     @Sendable private func workUntilEmpty() {
-        while let work = state.change({ $0.next() }) { work() }
+        while let work = items.change({ items in
+            if items?.isEmpty == true { items = nil }
+            return items?.removeFirst()
+        }) { work() }
     }
 }

@@ -27,12 +27,4 @@ public struct City: Sendable, Equatable {
 
     /// When the newest reading arrived. A file may hold any number; within this range, ages do not overflow.
     func arrival(at now: Timestamp) -> Timestamp { min(max(receivedAt, -now), now) }
-
-    /// The city with its change counters reset to 0.
-    public var withoutCounts: City {
-        var city = self
-        city.changes.better = 0
-        city.changes.worse = 0
-        return city
-    }
 }

@@ -62,8 +62,12 @@ struct CityFamily: Sendable {
             append(labels.name(city), label: Self.better, Double(states[city].changes.better), &page)
             append(labels.name(city), label: Self.worse, Double(states[city].changes.worse), &page)
         case .updated: append(labels.closedName(city), time: states[city].updatedAt, &page)
-        case .concentration: append(labels.name(city), states[city].extras?.concentrations, &page)
-        case .subindex: append(labels.name(city), states[city].extras?.subIndices, &page)
+        case .concentration:
+            guard let values = states[city].extras?.concentrations else { return }
+            append(labels.name(city), values, &page)
+        case .subindex:
+            guard let values = states[city].extras?.subIndices else { return }
+            append(labels.name(city), values, &page)
         case .place:
             guard let place = states[city].extras?.place else { return }
             append(labels.name(city), place, &page)
@@ -99,8 +103,7 @@ struct CityFamily: Sendable {
         page.append(Self.lineEnd)
     }
 
-    private func append(_ city: ArraySlice<UInt8>, _ values: PollutantValues?, _ page: inout [UInt8]) {
-        guard let values else { return }
+    private func append(_ city: ArraySlice<UInt8>, _ values: PollutantValues, _ page: inout [UInt8]) {
         for (place, pollutant) in Self.pollutants.enumerated() {
             if let value = values[place] { append(city, label: pollutant, value, &page) }
         }

@@ -162,7 +162,7 @@ public struct FeedDecoder: ~Copyable {
             return
         }
         let index = try Self.index(value.map { reader.value(at: $0) }, texts)
-        let time = try time(of: element, texts, in: &message)
+        let time = self.time == nil ? nil : try time(of: element, texts, in: &message)
         if hasExtras { message.extras.append(extras(of: element, texts, in: &message)) }
         message.readings.append(
             Reading(

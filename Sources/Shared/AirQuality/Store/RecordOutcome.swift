@@ -1,4 +1,4 @@
-/// What became of a message's elements.
+/// The number of accepted readings of a message, its rejections and its duplicates.
 public struct RecordOutcome: Sendable, Equatable {
     /// Rejections by the decoder and by the store.
     public internal(set) var rejections: RejectionCounts

@@ -8,25 +8,22 @@ struct CityLabels {
 
     /// The names, each followed by ``end``.
     private var text: [UInt8] = []
-    /// Position in ``text`` where each name's ``end`` begins.
-    private var ends: [Int] = []
+    /// Position in ``text`` where each name begins, and where the last one ends.
+    private var starts = [0]
 
     init(_ states: [CityState]) {
-        ends.reserveCapacity(states.count)
+        starts.reserveCapacity(states.count + 1)
         for state in states {
             text.appendLabelValue(state.name)
-            ends.append(text.count)
             text += Self.end
+            starts.append(text.count)
         }
     }
 
     @inline(__always)
-    func name(_ city: Int) -> ArraySlice<UInt8> { text[start(of: city)..<ends[city]] }
+    func name(_ city: Int) -> ArraySlice<UInt8> { text[starts[city]..<starts[city + 1] - Self.end.count] }
 
     /// The name and ``end``, for samples without other labels.
     @inline(__always)
-    func closedName(_ city: Int) -> ArraySlice<UInt8> { text[start(of: city)..<ends[city] + Self.end.count] }
-
-    @inline(__always)
-    private func start(of city: Int) -> Int { city == 0 ? 0 : ends[city - 1] + Self.end.count }
+    func closedName(_ city: Int) -> ArraySlice<UInt8> { text[starts[city]..<starts[city + 1]] }
 }

@@ -69,11 +69,11 @@ public struct FeedDecoder: ~Copyable {
             return FeedMessage(rejectedAs: .jqError, byteCount: message.count, receivedAt: receivedAt)
         }
         guard !elements.isEmpty else { return FeedMessage(byteCount: message.count, receivedAt: receivedAt) }
-        return decode(elements.span, byteCount: message.count, receivedAt)
+        return Self.inTurn(elements.count) { read(elements.span, byteCount: message.count, receivedAt) }
     }
 
     public mutating func decode(_ message: Span<UInt8>, receivedAt: Timestamp) -> FeedMessage {
-        decode(message, byteCount: message.count, receivedAt)
+        Self.inTurn(message.count) { read(message, byteCount: message.count, receivedAt) }
     }
 
     /// Keeps the memory of a processed message for the next one.
@@ -90,10 +90,6 @@ public struct FeedDecoder: ~Copyable {
     }
 
     /// - Parameter byteCount: size of the received message, from which a program may have produced this one.
-    private mutating func decode(_ message: Span<UInt8>, byteCount: Int, _ receivedAt: Timestamp) -> FeedMessage {
-        Self.inTurn(message.count) { read(message, byteCount: byteCount, receivedAt) }
-    }
-
     private mutating func read(_ message: Span<UInt8>, byteCount: Int, _ receivedAt: Timestamp) -> FeedMessage {
         defer { reader.forget() }
         guard let places = reader.read(message) else {

@@ -34,7 +34,13 @@ public struct History: Sendable {
     /// Offers a reading that arrived `now`; the rule decides whether it becomes a point.
     @inline(never)
     mutating func admit(_ point: HistoryPoint, rule: HistoryRule, at now: Timestamp) {
-        guard !rule.usesWindows else { return admitToWindow(point, rule: rule, at: now) }
+        if rule.usesWindows {
+            if let pending, rule.window(of: pending.time) != rule.window(of: point.time) {
+                closeWindow(before: .max, rule: rule, at: now)
+            }
+            pending = point
+            return
+        }
         // A repeated reading changes nothing.
         if point == points.last { return }
         // The clock was set back: points that are now in the future would break the order.
@@ -46,13 +52,6 @@ public struct History: Sendable {
             append(point, rule, at: now)
         }
         nextAt = earliestNext(rule)
-    }
-
-    private mutating func admitToWindow(_ point: HistoryPoint, rule: HistoryRule, at now: Timestamp) {
-        if let pending, rule.window(of: pending.time) != rule.window(of: point.time) {
-            closeWindow(before: .max, rule: rule, at: now)
-        }
-        pending = point
     }
 
     /// Keeps the pending reading if its window is over at `end`, always for `.max`; returns whether it became a point.

@@ -70,7 +70,7 @@ import Testing
     @Test func `Connections that give way do not exhaust libmicrohttpd's own limit`() throws {
         try #require(OpenFileLimit.raise(forConnections: 2200) == 2200)
         let server = try serveTLS()
-        let computing = TLSHandshake.computing
+        let computing = server.service.computing
         computing.change { $0 = Set((2...17).map { [127, 0, 0, $0] }) }
         var clients: [RawHTTPClient] = []
         defer {

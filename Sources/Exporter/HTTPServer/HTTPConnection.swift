@@ -50,8 +50,10 @@ internal import WebConfiguration
         var taken: [(limit: RequestLimit, amount: Int)] = []
     }
 
-    /// - Parameter configuration: `nil` for plain HTTP.
-    init(_ pointer: OpaquePointer, tls configuration: TLSConfiguration?) {
+    /// - Parameters:
+    ///   - configuration: `nil` for plain HTTP.
+    ///   - computing: see `TLSHandshake`.
+    init(_ pointer: OpaquePointer, tls configuration: TLSConfiguration?, computing: Monitor<Set<[UInt8]>>) {
         unsafe self.pointer = pointer
         socket = unsafe CLibMicroHTTPD_info(pointer, .CONNECTION_INFO_CONNECTION_FD).connect_fd
         let socket = socket
@@ -59,7 +61,8 @@ internal import WebConfiguration
         client = peer.client
         let session = unsafe CLibMicroHTTPD_info(pointer, .CONNECTION_INFO_GNUTLS_SESSION).tls_session
         if let configuration, let session = unsafe session {
-            tls = unsafe TLSHandshake(OpaquePointer(session), on: socket, of: client, as: configuration)
+            tls = unsafe TLSHandshake(
+                OpaquePointer(session), on: socket, of: client, as: configuration, computing: computing)
         } else {
             tls = nil
         }

@@ -9,6 +9,8 @@ final class HTTPService: Sendable {
     private let configuration: HTTPServerConfiguration
     private let active: Monitor<Active>
     let passwords = PasswordChecks()
+    /// Clients with a TLS handshake that is computing; see `TLSHandshake`.
+    let computing = Monitor<Set<[UInt8]>>([])
     /// Limit on content that waits to be sent without having been copied.
     private let unsent = RequestLimit(
         64 << 20, perClient: 16 << 20, rejection: .busy("too many bytes of responses are unread"))
@@ -44,7 +46,7 @@ final class HTTPService: Sendable {
 
     /// Called when libmicrohttpd starts to serve a connection that `connections` has admitted.
     func connectionBegan(_ pointer: OpaquePointer) -> HTTPConnection {
-        let connection = unsafe HTTPConnection(pointer, tls: active.read(\.web.tls))
+        let connection = unsafe HTTPConnection(pointer, tls: active.read(\.web.tls), computing: computing)
         connections.insert(connection)
         return connection
     }

@@ -13,6 +13,7 @@ internal import WebConfiguration
     private let client: [UInt8]
     /// Kept because the session points into its context.
     private let configuration: TLSConfiguration
+    private let computing: Monitor<Set<[UInt8]>>
     private var isComplete = false
     private var isComputing = false
     /// Reason if the handshake fails now; `nil` before the client has sent something.
@@ -21,15 +22,18 @@ internal import WebConfiguration
     /// Limit on one handshake message; a chain of client certificates is the longest.
     private static let maximumMessageBytes = 32 * 1024
 
-    /// Clients of this process whose handshake is computing, one per client at a time: a signature with a large key
-    /// takes milliseconds, and the kernel divides the processor between threads, not between clients.
-    static let computing = Monitor<Set<[UInt8]>>([])
-
     /// Starts watching a session before its handshake, and sets the certificate and requirements of the server.
-    init(_ session: gnutls_session_t, on socket: Int32, of client: [UInt8], as configuration: TLSConfiguration) {
+    ///
+    /// - Parameter computing: clients whose handshake is computing, one per client at a time: a signature with a
+    ///   large key takes milliseconds, and the kernel divides the processor between threads, not between clients.
+    init(
+        _ session: gnutls_session_t, on socket: Int32, of client: [UInt8], as configuration: TLSConfiguration,
+        computing: Monitor<Set<[UInt8]>>
+    ) {
         self.socket = socket
         self.client = client
         self.configuration = configuration
+        self.computing = computing
         unsafe configuration.context.adopt(session)
         unsafe gnutls_handshake_set_max_packet_length(session, Self.maximumMessageBytes)
         unsafe gnutls_transport_set_ptr2(
@@ -78,14 +82,14 @@ internal import WebConfiguration
         }
         if failure == nil { failure = Self.unexplained }
         // The reply to a message may need a signature; a record header, which has five bytes, needs none.
-        if size > 5 { isComputing = Self.computing.wait { $0.insert(client).inserted ? true : nil } ?? false }
+        if size > 5 { isComputing = computing.wait { $0.insert(client).inserted ? true : nil } ?? false }
         return count
     }
 
     private func stopComputing() {
         guard isComputing else { return }
         isComputing = false
-        Self.computing.change { _ = $0.remove(client) }
+        computing.change { _ = $0.remove(client) }
     }
 
     /// Responds with Go's text, as other exporters do.

@@ -2,10 +2,9 @@ import AirQuality
 import Bytes
 import JSON
 
-/// A search of a message for numbers that may be indices, and for the nearest text that names a place.
+/// A search of messages for numbers that may be indices, and for the nearest text that names a place.
 struct PlanSearch {
-    /// Limits on values, candidate numbers, steps to a value, and texts per value.
-    private static let maximumValues = 2000
+    /// Limits on candidate numbers of a message, steps to a value, and texts per value.
     private static let maximumNumbers = 300
     private static let maximumDepth = 20
     private static let maximumTexts = 60
@@ -21,14 +20,18 @@ struct PlanSearch {
 
     /// Plans with a score of how likely each is right.
     private(set) var scores: [ReadingPlan: Int] = [:]
-    private var valueCount = 0
-    /// How many candidate numbers the same steps lead to.
+    /// How many more values of all messages are examined.
+    private var remainingValues = 2000
+    /// How many candidate numbers of the message the same steps lead to.
     private var numbers: [[PathStep]: Int] = [:]
-    /// Texts by the steps to each value that contains them.
+    /// Texts of the message by the steps to each value that contains them.
     private var texts: [[PathStep]: [Text]] = [:]
 
     /// - Parameter isMixed: whether some messages are arrays and others are not.
-    init(_ message: JSONTree, isMixed: Bool) {
+    mutating func examine(_ message: JSONTree, isMixed: Bool) {
+        guard remainingValues > 0 else { return }
+        numbers = [:]
+        texts = [:]
         visit(message, at: [])
         // A message that names no place and has no words of a server may be the reading of a nameless place.
         let mayBeNameless = message.serverWords() == nil && !message.namesPlace
@@ -39,8 +42,8 @@ struct PlanSearch {
     }
 
     private mutating func visit(_ value: JSONTree, at steps: [PathStep]) {
-        valueCount += 1
-        guard valueCount <= Self.maximumValues, steps.count <= Self.maximumDepth, steps.isShort else { return }
+        remainingValues -= 1
+        guard remainingValues >= 0, steps.count <= Self.maximumDepth, steps.isShort else { return }
         if let steps = Self.index(value, at: steps), numbers.count < Self.maximumNumbers {
             numbers[steps, default: 0] += 1
         }

@@ -81,10 +81,10 @@ struct ReadingPlan: Hashable {
     static func best(for messages: [[UInt8]]) -> Outcome? {
         let texts = messages.compactMap(JSONTree.beginning(of:)).joined()
         let isMixed = Set(texts.map { $0.elements == nil }).count > 1
-        var scores: [ReadingPlan: Int] = [:]
-        for text in texts { scores.merge(PlanSearch(text, isMixed: isMixed).scores, uniquingKeysWith: max) }
+        var search = PlanSearch()
+        for text in texts { search.examine(text, isMixed: isMixed) }
         // Breaks ties in a fixed order.
-        let plans = scores.map { (plan: $0.key, score: $0.value, arguments: $0.key.arguments) }
+        let plans = search.scores.map { (plan: $0.key, score: $0.value, arguments: $0.key.arguments) }
             .filter { $0.arguments.utf8.count <= maximumArgumentBytes }
             .sorted { ($1.score, $0.arguments) < ($0.score, $1.arguments) }
             .prefix(maximumTries)

@@ -4,22 +4,29 @@ import JSON
 typealias MessagePart = (steps: [PathStep], value: JSONTree)
 
 extension JSONTree {
-    /// Maximum numbers of list elements and of fields that are examined.
-    private static let maximumElements = 40
-    private static let maximumFields = 200
+    /// Maximum number of an object's fields that are examined as places or columns.
+    private static let maximumEntries = 40
+
+    /// The first elements and fields, which are enough to search and to try plans, of each array and object.
+    var firstValues: JSONTree {
+        switch self {
+        case .array(let elements): .array(elements.prefix(40).map(\.firstValues))
+        case .object(let fields): .object(fields.prefix(200).map { JSONField($0.name, $0.value.firstValues) })
+        default: self
+        }
+    }
 
     /// The inner values to search for readings: fields, elements, and the contents of lists, tables and texts.
     var parts: [MessagePart] {
         switch self {
-        case .object(let all):
-            let fields = Array(all.prefix(Self.maximumFields))
+        case .object(let fields):
             let tables = Self.tables(fields)
             // Rows are examined only with the names of their columns.
             let others = fields.filter { field in
                 !FieldNames.says(field.name, .otherTime) && !tables.contains { $0.field.name == field.name }
             }
             return others.map { ([.field($0.name)], $0.value) }
-                + tables.flatMap { Self.cells(of: $0.field.value.head, at: [.field($0.field.name), .each], $0.names) }
+                + tables.flatMap { Self.cells(of: $0.field.value.items, at: [.field($0.field.name), .each], $0.names) }
                 + Self.entries(fields) + Self.values(fields) + Self.columns(fields) + Self.affixed(fields)
         case .array(let elements): return isList ? lists : Self.pairs(elements) + Self.cells(of: [self], at: [])
         case .text(let text): return text.parts
@@ -27,15 +34,15 @@ extension JSONTree {
         }
     }
 
-    /// The first elements of an array; empty for other values.
-    private var head: ArraySlice<JSONTree> { elements?.prefix(Self.maximumElements) ?? [] }
+    /// The elements of an array; empty for other values.
+    private var items: [JSONTree] { elements ?? [] }
 
     /// - Parameter names: those of the columns; empty if they have none.
     private static func cells(
         of rows: some Collection<JSONTree>, at way: [PathStep], _ names: [String] = []
     ) -> [MessagePart] {
         rows.flatMap { row in
-            row.head.enumerated().map { index, cell in
+            row.items.enumerated().map { index, cell in
                 (way + [.index(index, name: names.isEmpty ? nil : names[index])], cell)
             }
         }
@@ -55,13 +62,13 @@ extension JSONTree {
         let isLikely = places.count > 1 || others.isEmpty || places.first?.value.isObject == true
         guard isLikely, others.count <= 8 else { return [] }
         let way = (others.isEmpty ? [] : [.filter("del(\(others.joined(separator: ", ")))")]) + [PathStep.entries]
-        return places.prefix(maximumElements).flatMap { [(way + [.key], .text($0.name)), (way + [.value], $0.value)] }
+        return places.prefix(maximumEntries).flatMap { [(way + [.key], .text($0.name)), (way + [.value], $0.value)] }
     }
 
     /// `{"s1": {"name": "Delhi", "aqi": 301}, "s2": {"name": "Pune", "aqi": 51}}`
     private static func values(_ fields: [JSONField]) -> [MessagePart] {
         guard fields.count > 1, fields.allSatisfy({ $0.value.isObject }) else { return [] }
-        return fields.prefix(maximumElements).map { ([.values], $0.value) }
+        return fields.prefix(maximumEntries).map { ([.values], $0.value) }
     }
 
     /// Tables' rows and column names: `{"fields": ["city", "aqi"], "rows": [["Delhi", 301]]}`
@@ -75,11 +82,11 @@ extension JSONTree {
     /// `{"city": ["Delhi", "Pune"], "aqi": [301, 51]}`
     private static func columns(_ fields: [JSONField]) -> [MessagePart] {
         guard let places = fields.first(where: { $0.value.arePlaces })?.value.elements else { return [] }
-        let columns = fields.filter { $0.value.elements?.count == places.count }.prefix(maximumElements)
+        let columns = fields.filter { $0.value.elements?.count == places.count }.prefix(maximumEntries)
         let names = columns.map { [PathStep.field($0.name)].expression }.joined(separator: ", ")
         let way = [PathStep.filter("[\(names)] | transpose[]")]
         return columns.enumerated().flatMap { index, column in
-            column.value.head.map { (way + [.index(index, name: column.name)], $0) }
+            column.value.items.map { (way + [.index(index, name: column.name)], $0) }
         }
     }
 
@@ -100,17 +107,17 @@ extension JSONTree {
 
     /// `[{"city": "Delhi", "aqi": 301}]`, `[["Delhi", "Pune"], [301, 51]]`, `[["city", "aqi"], ["Delhi", 301]]`
     private var lists: [MessagePart] {
-        if head.count > 1, isTable(width: head[0].elements?.count ?? 0) {
-            if head.contains(where: \.arePlaces), head.contains(where: { $0.head.allSatisfy(\.isNumber) }) {
-                return head.enumerated().flatMap { index, column in
-                    column.head.map { ([.filter("transpose[]"), .index(index)], $0) }
+        if items.count > 1, isTable(width: items[0].elements?.count ?? 0) {
+            if items.contains(where: \.arePlaces), items.contains(where: { $0.items.allSatisfy(\.isNumber) }) {
+                return items.enumerated().flatMap { index, column in
+                    column.items.map { ([.filter("transpose[]"), .index(index)], $0) }
                 }
             }
-            if let names = head[0].columnNames {
-                return Self.cells(of: head.dropFirst(), at: [PathStep(code: "[1:][]")], names)
+            if let names = items[0].columnNames {
+                return Self.cells(of: items.dropFirst(), at: [PathStep(code: "[1:][]")], names)
             }
         }
-        return head.map { ([.each], $0) }
+        return items.map { ([.each], $0) }
     }
 
     /// `["Delhi", 301, "Pune", 51]`
@@ -120,7 +127,7 @@ extension JSONTree {
         }
         guard isPairs, elements.count > 3 else { return [] }
         let pair = PathStep.filter("range(0; length; 2) as $i | .[$i:$i + 2]")
-        return elements.prefix(maximumElements).enumerated().map { ([pair, .index($0 % 2)], $1) }
+        return elements.enumerated().map { ([pair, .index($0 % 2)], $1) }
     }
 
     // MARK: Kinds of values
@@ -140,15 +147,15 @@ extension JSONTree {
     }
 
     private var isList: Bool {
-        (head.contains(where: \.isObject) && head.allSatisfy { $0.isObject || $0 == .null })
-            || head.allSatisfy { $0.elements != nil }
-            || head.allSatisfy { $0.text.map { !$0.parts.isEmpty } ?? false }
+        (items.contains(where: \.isObject) && items.allSatisfy { $0.isObject || $0 == .null })
+            || items.allSatisfy { $0.elements != nil }
+            || items.allSatisfy { $0.text.map { !$0.parts.isEmpty } ?? false }
     }
 
     /// Whether it is an array of arrays of this length.
     private func isTable(width: Int) -> Bool { elements?.allSatisfy { $0.elements?.count == width } ?? false }
 
-    private var arePlaces: Bool { !head.isEmpty && head.allSatisfy { $0.text.map(FieldNames.isPlace) ?? false } }
+    private var arePlaces: Bool { !items.isEmpty && items.allSatisfy { $0.text.map(FieldNames.isPlace) ?? false } }
 
     /// Column names: texts, or objects with a name each.
     private var columnNames: [String]? {
@@ -163,11 +170,11 @@ extension JSONTree {
 extension String {
     /// The values in the text: JSON, the data of server-sent events, or `Delhi: 301`.
     fileprivate var parts: [MessagePart] {
-        if "{[".contains(first { !$0.isWhitespace } ?? " "), let json = JSONTree(self) {
+        if "{[".contains(first { !$0.isWhitespace } ?? " "), let json = JSONTree(self)?.firstValues {
             return [([.filter("fromjson")], json)]
         }
         let data = split { $0 == "\n" || $0 == "\r\n" }.first { $0.hasPrefix("data:") }?.dropFirst(5)
-        if let data, let json = JSONTree(String(data)) {
+        if let data, let json = JSONTree(String(data))?.firstValues {
             let events = #"split("\n")[] | select(startswith("data:")) | ltrimstr("data:") | fromjson"#
             return [([.filter(events)], json)]
         }

@@ -83,7 +83,7 @@ struct PlanSearch {
         case .object(let fields):
             // The coordinates serve as a name.
             let terms = ["lat", "lon", "lng"].compactMap { prefix in
-                fields.prefix(200).first { $0.value.index != nil && $0.name.lowercased().hasPrefix(prefix) }
+                fields.first { $0.value.index != nil && $0.name.lowercased().hasPrefix(prefix) }
                     .map { "\\(\((steps + [.field($0.name)]).expression))" }
             }
             let name = "\"\(terms.joined(separator: ","))\""

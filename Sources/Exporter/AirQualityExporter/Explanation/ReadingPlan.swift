@@ -62,7 +62,7 @@ struct ReadingPlan: Hashable {
     }
 
     /// Reads the messages as `probe` does with these flags. Empty if `probe` rejects them.
-    private func read(_ messages: [[UInt8]]) -> Outcome {
+    func read(_ messages: [[UInt8]]) -> Outcome {
         var outcome = Outcome(plan: self)
         guard case .run(let flags)? = try? Program.exporter.parse(arguments: ["probe", "ws://feed/"] + words),
             let options = try? flags.options(ProbeOptions.self)
@@ -77,9 +77,10 @@ struct ReadingPlan: Hashable {
         return outcome
     }
 
-    /// Returns the plan that reads most cities and least else from UTF-8 messages, with its readings, if any does.
-    static func best(for messages: [[UInt8]]) -> Outcome? {
-        let texts = messages.compactMap(JSONTree.beginning(of:)).joined()
+    /// Returns the plan that reads most cities and least else from the first values of UTF-8 messages, if any does.
+    static func best(for messages: [[UInt8]]) -> ReadingPlan? {
+        let samples = messages.compactMap { JSONTree.beginning(of: $0)?.map(\.firstValues) }
+        let texts = samples.joined()
         let isMixed = Set(texts.map { $0.elements == nil }).count > 1
         var search = PlanSearch()
         for text in texts { search.examine(text, isMixed: isMixed) }
@@ -88,13 +89,14 @@ struct ReadingPlan: Hashable {
             .filter { $0.arguments.utf8.count <= maximumArgumentBytes }
             .sorted { ($1.score, $0.arguments) < ($0.score, $1.arguments) }
             .prefix(maximumTries)
+        let shortened = samples.map { Array($0.map(\.json).joined(separator: "\n").utf8) }
         // A much less likely plan than the first that reads anything is not better for reading more.
         var best: (outcome: Outcome, score: Int)?
         for (plan, score, _) in plans where score >= (best?.score ?? 0) - 15 {
-            let outcome = plan.read(messages)
+            let outcome = plan.read(shortened)
             if outcome.merit > best?.outcome.merit ?? (0, 0) { best = (outcome, score) }
         }
-        return best?.outcome
+        return best?.outcome.plan
     }
 }
 

@@ -9,7 +9,7 @@ enum StorageSchema {
     /// The file's `user_version`. Release 1.0.0 used version 3.
     static let version = 4
 
-    /// Category changes refer to `scale`. Counters and the current reading are written at a clean stop. The counters and
+    /// Category changes refer to `scale`. Counters and the current reading are written at a clean stop. Counters and
     /// `received_ms` become NULL with the first write after a start: Prometheus would count an older counter value
     /// again, so counters restart at 0 after a kill. Points are sorted by time, so that new ones of all cities share
     /// pages.

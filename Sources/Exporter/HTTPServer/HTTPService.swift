@@ -143,7 +143,7 @@ final class HTTPService: Sendable {
         var response = made
         var exchange = begun
         let bytes = response.body.knownBytes
-        if bytes > HTTPConnection.maximumCopiedBytes, !exchange.isHead {
+        if bytes > MHDResponse.maximumCopiedBytes, !exchange.isHead {
             if unsent.take(bytes, of: connection.client) {
                 exchange.taken.append((unsent, bytes))
             } else {
@@ -159,8 +159,8 @@ final class HTTPService: Sendable {
         let fields = active.read(\.web.headers)
         var own = response.headers.filter { field in !fields.contains { $0.name == field.name } }
         if case .line = response.body { own.append(("Content-Type", "text/plain; charset=utf-8")) }
-        return connection.queue(
-            response.body, status: response.status, headers: own + fields.map { ($0.name, $0.value) })
+        return MHDResponse(response.body, headers: own + fields.map { ($0.name, $0.value) }, on: connection)
+            .queue(status: response.status)
     }
 
     /// Called when the request has ended for any reason; its response may still be in the kernel's buffers.

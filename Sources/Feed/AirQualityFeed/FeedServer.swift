@@ -2,6 +2,17 @@ import CommandLine
 import System
 import WebSocket
 
+extension ParsedFlags {
+    /// Starts a server on the address of a flag, and reports an unusable address as that flag's error.
+    func listening<Server>(_ flag: String, start: () throws -> Server) throws -> Server {
+        do {
+            return try start()
+        } catch let error as SystemError where error.code == .address {
+            throw rejection(of: flag, expected: "a free address: \(error.reason)")
+        }
+    }
+}
+
 /// A feed's server, on which the main thread sends messages and waits. A wait returns `false` if a signal ends it.
 struct FeedServer {
     private let server: WebSocketServer
@@ -9,12 +20,12 @@ struct FeedServer {
     private let signals: Signals
     private let notify = NotifySocket()
 
-    /// Listens on the address of `--listen`, and prints it on standard output unless that stays blocked for a second.
-    init(_ configuration: WebSocketServerConfiguration, _ flags: ParsedFlags, signals: Signals) throws {
+    /// Listens, and prints the address on standard output unless that stays blocked for a second.
+    init(_ configuration: WebSocketServerConfiguration, signals: Signals) throws {
         var configuration = configuration
         configuration.onClientCount = { _ in signals.wake() }
         try OpenFileLimit.require(64)
-        let server = try flags.using("listen", expected: "a free address", WebSocketServer(configuration))
+        let server = try WebSocketServer(configuration)
         self.server = server
         self.signals = signals
         thread = try ServiceThread(name: "server") { server.run() }

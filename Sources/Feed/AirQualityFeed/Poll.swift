@@ -15,11 +15,11 @@ func poll(_ flags: ParsedFlags, signals: Signals) throws {
     var feed = WebSocketServerConfiguration(address: options.listen)
     feed.headers = [HTTPField(name: FeedSource.fieldName, value: options.source.headerValue)]
     feed.greeting = { state.read { $0.latest.all(at: monotonicTime()) } }
-    let server = try FeedServer(feed, flags, signals: signals)
+    let server = try flags.listening("listen") { try FeedServer(feed, signals: signals) }
     defer { server.stop() }
-    let statusServer = try flags.using(
-        "web.listen-address", expected: "a free address",
-        startStatusServer(on: options.webListenAddresses, state, log: log))
+    let statusServer = try flags.listening("web.listen-address") {
+        try startStatusServer(on: options.webListenAddresses, state, log: log)
+    }
     defer { statusServer?.stop(within: .seconds(1)) }
     Poller(source, server, state, log).run()
 }

@@ -19,7 +19,8 @@ func replay(_ flags: ParsedFlags, signals: Signals) throws {
     guard recording.isTimed || !flags.isGiven("speed") else {
         throw flags.rejection(of: "speed", expected: "a recording with times, or --interval instead")
     }
-    let server = try FeedServer(WebSocketServerConfiguration(address: options.listen), flags, signals: signals)
+    let feed = WebSocketServerConfiguration(address: options.listen)
+    let server = try flags.listening("listen") { try FeedServer(feed, signals: signals) }
     defer { server.stop() }
     guard server.awaitClient() else { return }
     var next = monotonicTime()

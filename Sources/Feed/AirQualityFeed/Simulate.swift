@@ -10,7 +10,8 @@ func simulate(_ flags: ParsedFlags, signals: Signals) throws {
     var simulator = FeedSimulator(
         cities: options.cities, coverage: options.coverage, seed: options.seed ?? .random(in: 0 ... .max),
         drift: options.drift, batch: options.batch, interval: options.interval)
-    let server = try FeedServer(WebSocketServerConfiguration(address: options.listen), flags, signals: signals)
+    let feed = WebSocketServerConfiguration(address: options.listen)
+    let server = try flags.listening("listen") { try FeedServer(feed, signals: signals) }
     defer { server.stop() }
     var next = monotonicTime()
     while server.awaitClient(), server.wait(until: next) {

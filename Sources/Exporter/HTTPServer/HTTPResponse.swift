@@ -8,6 +8,8 @@ public enum HTTPBody: Sendable {
     /// Endless events, for GET only.
     case stream(HTTPStream)
 
+    var stream: HTTPStream? { if case .stream(let stream) = self { stream } else { nil } }
+
     var knownPieces: [[UInt8]] {
         switch self {
         case .line(let line): [Array("\(line)\n".utf8)]

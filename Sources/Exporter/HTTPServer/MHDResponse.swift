@@ -13,10 +13,9 @@ internal import System
     /// Corresponds to `MHD_create_response_from_buffer` and `MHD_create_response_from_callback`.
     init(_ body: HTTPBody, headers: [(name: String, value: String)], on connection: HTTPConnection) {
         self.connection = connection
-        let isStream = if case .stream = body { true } else { false }
-        if isStream || body.knownBytes > Self.maximumCopiedBytes {
+        if body.stream != nil || body.knownBytes > Self.maximumCopiedBytes {
             // The block size of a stream matters only to HTTP/1.0, which has no chunks.
-            let (bytes, block) = isStream ? (UInt64.max, 1024) : (UInt64(body.knownBytes), 256 * 1024)
+            let (bytes, block) = body.stream != nil ? (UInt64.max, 1024) : (UInt64(body.knownBytes), 256 * 1024)
             let content = unsafe Unmanaged.passRetained(MHDContent(body, on: connection)).toOpaque()
             unsafe response = MHD_create_response_from_callback(bytes, block, readContent, content, contentEnded)!
         } else {
@@ -38,15 +37,15 @@ internal import System
 /// Content that libmicrohttpd requests block by block, on the connection's thread.
 private final class MHDContent {
     private let connection: HTTPConnection
-    private var stream: HTTPStream?
+    private let stream: HTTPStream?
     private var pieces: ArraySlice<[UInt8]>
     /// Unsent part of the current piece.
     private var rest: ArraySlice<UInt8> = []
 
     init(_ body: HTTPBody, on connection: HTTPConnection) {
         self.connection = connection
+        stream = body.stream
         pieces = body.knownPieces[...]
-        if case .stream(let stream) = body { self.stream = stream }
     }
 
     /// Returns the number of bytes written, or -1: `MHD_CONTENT_READER_END_OF_STREAM`, which is a cast in C.

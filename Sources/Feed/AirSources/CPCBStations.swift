@@ -104,10 +104,10 @@ struct CPCBStations {
                 others.insert(Omission("stations that lag more than three hours behind their city", name))
                 continue
             }
-            if current.count < reports.count {
+            let averages = current.reduce(into: [:]) { $0.merge($1.averages) { _, newer in newer } }
+            if averages.count < Set(reports.flatMap(\.averages.keys)).count {
                 others.insert(Omission("averages that lag more than three hours behind their city", name))
             }
-            let averages = current.reduce(into: [:]) { $0.merge($1.averages) { _, newer in newer } }
             let greatest = IndexScale.india.isEnough(averages.keys) ? averages.values.max() : nil
             guard let index = current.compactMap(\.index).last ?? greatest else {
                 others.insert(Omission("stations without an index and averages that make one", name))

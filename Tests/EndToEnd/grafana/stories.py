@@ -445,6 +445,18 @@ STORIES = [
         says="serves from memory",
     ),
     Story(
+        "an exporter that is away for 45 minutes, and whose storage is damaged when it returns",
+        200,
+        [
+            Exporter(
+                is_running=except_for((100, 145)),
+                is_storage_full=lambda second: second == 145 * 60,
+            )
+        ],
+        {"ExporterDown": 1, "StorageFailing": 1},
+        {160: "StorageFailing", 195: ""},
+    ),
+    Story(
         "a configuration with a mistake",
         120,
         [Exporter(is_configuration_bad=lambda s: 1800 <= s < 3600, is_scraped=lambda s: s != 2400)],

@@ -81,7 +81,7 @@ def test_an_error_response_says_what_is_wrong(exporter, path, host, status, line
     assert (response.status, response.text) == (status, line) or is_page_of_library(response)
 
 
-# HTTPRequestTargetTests has more cases.
+# HTTPRequestTests has more cases.
 @pytest.mark.parametrize(
     "target, status",
     [

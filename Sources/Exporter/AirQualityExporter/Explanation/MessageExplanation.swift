@@ -36,7 +36,7 @@ struct MessageExplanation {
         // The flags fit if the value field is there, or if only the time or the range is wrong.
         let hasValue = fields.contains { $0.name == "value" }
         if [.badTime, .outOfRange].contains(reason) || (reason == .noValue && hasValue) { return }
-        add("hint", ReadingPlan.best(for: [message])?.arguments(inPlaceOf: settings))
+        add("hint", ReadingPlan.best(for: [message])?.plan.arguments(inPlaceOf: settings))
     }
 
     /// Returns a server's own words in a message without readings; `nil` if there are none or it exceeds 4096 bytes.

@@ -4,7 +4,8 @@ import JSON
 
 /// A search of messages for numbers that may be indices, and for the nearest text that names a place.
 struct PlanSearch {
-    /// Limits on candidate numbers of a message, steps to a value, and texts per value.
+    /// Limits on values of a message, candidate numbers of a JSON text, steps to a value, and texts per value.
+    private static let maximumValues = 2000
     private static let maximumNumbers = 300
     private static let maximumDepth = 20
     private static let maximumTexts = 60
@@ -20,16 +21,22 @@ struct PlanSearch {
 
     /// Plans with a score of how likely each is right.
     private(set) var scores: [ReadingPlan: Int] = [:]
-    /// How many more values of all messages are examined.
-    private var remainingValues = 2000
-    /// How many candidate numbers of the message the same steps lead to.
+    /// How many values of the message have been examined.
+    private var valueCount = 0
+    /// How many candidate numbers of the JSON text the same steps lead to.
     private var numbers: [[PathStep]: Int] = [:]
-    /// Texts of the message by the steps to each value that contains them.
+    /// Texts of the JSON text by the steps to each value that contains them.
     private var texts: [[PathStep]: [Text]] = [:]
 
-    /// - Parameter isMixed: whether some messages are arrays and others are not.
-    mutating func examine(_ message: JSONTree, isMixed: Bool) {
-        guard remainingValues > 0 else { return }
+    /// Examines the JSON texts of a message.
+    ///
+    /// - Parameter isMixed: whether some texts are arrays and others are not.
+    mutating func examine(_ texts: [JSONTree], isMixed: Bool) {
+        valueCount = 0
+        for text in texts where valueCount < Self.maximumValues { examine(text, isMixed: isMixed) }
+    }
+
+    private mutating func examine(_ message: JSONTree, isMixed: Bool) {
         numbers = [:]
         texts = [:]
         visit(message, at: [])
@@ -42,8 +49,8 @@ struct PlanSearch {
     }
 
     private mutating func visit(_ value: JSONTree, at steps: [PathStep]) {
-        remainingValues -= 1
-        guard remainingValues >= 0, steps.count <= Self.maximumDepth, steps.isShort else { return }
+        valueCount += 1
+        guard valueCount <= Self.maximumValues, steps.count <= Self.maximumDepth, steps.isShort else { return }
         if let steps = Self.index(value, at: steps), numbers.count < Self.maximumNumbers {
             numbers[steps, default: 0] += 1
         }

@@ -62,7 +62,7 @@ struct ReadingPlan: Hashable {
     }
 
     /// Reads the messages as `probe` does with these flags. Empty if `probe` rejects them.
-    func read(_ messages: [[UInt8]]) -> Outcome {
+    private func read(_ messages: [[UInt8]]) -> Outcome {
         var outcome = Outcome(plan: self)
         guard case .run(let flags)? = try? Program.exporter.parse(arguments: ["probe", "ws://feed/"] + words),
             let options = try? flags.options(ProbeOptions.self)
@@ -77,13 +77,13 @@ struct ReadingPlan: Hashable {
         return outcome
     }
 
-    /// Returns the plan that reads most cities and least else from the first values of UTF-8 messages, if any does.
-    static func best(for messages: [[UInt8]]) -> ReadingPlan? {
+    /// Returns the plan that reads most cities and least else from the first values of UTF-8 messages, with what it
+    /// reads from the whole messages, if any does.
+    static func best(for messages: [[UInt8]]) -> Outcome? {
         let samples = messages.compactMap { JSONTree.beginning(of: $0)?.map(\.firstValues) }
-        let texts = samples.joined()
-        let isMixed = Set(texts.map { $0.elements == nil }).count > 1
+        let isMixed = Set(samples.joined().map { $0.elements == nil }).count > 1
         var search = PlanSearch()
-        for text in texts { search.examine(text, isMixed: isMixed) }
+        for texts in samples { search.examine(texts, isMixed: isMixed) }
         // Breaks ties in a fixed order.
         let plans = search.scores.map { (plan: $0.key, score: $0.value, arguments: $0.key.arguments) }
             .filter { $0.arguments.utf8.count <= maximumArgumentBytes }
@@ -91,12 +91,13 @@ struct ReadingPlan: Hashable {
             .prefix(maximumTries)
         let shortened = samples.map { Array($0.map(\.json).joined(separator: "\n").utf8) }
         // A much less likely plan than the first that reads anything is not better for reading more.
-        var best: (outcome: Outcome, score: Int)?
-        for (plan, score, _) in plans where score >= (best?.score ?? 0) - 15 {
+        var found: [(outcome: Outcome, score: Int)] = []
+        for (plan, score, _) in plans where score >= (found.last?.score ?? 0) - 15 {
             let outcome = plan.read(shortened)
-            if outcome.merit > best?.outcome.merit ?? (0, 0) { best = (outcome, score) }
+            if outcome.merit > found.last?.outcome.merit ?? (0, 0) { found.append((outcome, score)) }
         }
-        return best?.outcome.plan
+        // An error at a later value rejects the whole message.
+        return found.reversed().lazy.map { $0.outcome.plan.read(messages) }.first { !$0.readings.isEmpty }
     }
 }
 

@@ -73,8 +73,8 @@ struct FeedHandler: ~Copyable {
         reader.decoder.recycle(outcome.decoded)
     }
 
-    /// Tells the store why messages give no readings. Logs each topic hourly at most: the first of each reason, and
-    /// others while there are fewer than ``FeedLog/burst``.
+    /// Tells the store why messages give no readings. Logs each topic hourly at most: up to three of each reason, and up
+    /// to ``FeedLog/burst`` with a server's words.
     private mutating func explain(
         _ reason: RejectionReason?, _ message: Span<UInt8>, _ outcome: borrowing MessageReader.Outcome,
         _ recorded: RecordOutcome, at now: Duration
@@ -87,8 +87,10 @@ struct FeedHandler: ~Copyable {
             return tellStore(topic, known.fields)
         }
         explanations = explanations.filter { now - $0.value.loggedAt < FeedLog.reminder }
-        let isFirst = !explanations.keys.contains { $0.reason == reason }
-        guard isFirst || explanations.count < FeedLog.burst else { return }
+        let others = explanations.keys.filter { other in
+            words == nil ? other.words == nil && other.reason == reason : other.words != nil
+        }
+        guard others.count < (words == nil ? 3 : FeedLog.burst) else { return }
         let explanation = MessageExplanation(reason, of: message.array, outcome, recorded, settings: reader.settings)
         explanations[topic] = (explanation.fields, now)
         tellStore(topic, explanation.fields)

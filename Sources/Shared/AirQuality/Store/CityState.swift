@@ -58,11 +58,12 @@ public struct CityState: Sendable {
         updatedAt = city.updatedAt
         receivedAt = city.arrival(at: now)
         changes = city.changes
-        clampUpdate(to: now)
         // A kill may have lost the reading with the last change, and the reading before it has another category.
-        guard let changedAt = changes.changedAt, changedAt > updatedAt else { return }
-        changes.changedAt = nil
-        changes.direction = 0
+        if let changedAt = changes.changedAt, changedAt > updatedAt {
+            changes.changedAt = nil
+            changes.direction = 0
+        }
+        clampUpdate(to: now)
     }
 
     /// Sets the newest reading's time to `now` if it is later than the decoder accepts, and returns whether it did.

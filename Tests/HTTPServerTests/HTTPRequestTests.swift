@@ -2,7 +2,7 @@ import Testing
 
 @testable import HTTPServer
 
-@Suite struct HTTPRequestTargetTests {
+@Suite struct HTTPRequestTests {
     @Test(
         arguments: [
             ("/", "/", ""), ("/metrics", "/metrics", ""), ("/metrics?", "/metrics", ""),

@@ -149,7 +149,7 @@ sanitize-thread: test-deps
 	$(SANITIZED) .build-thread/debug
 
 # The leak checker reports memory of the test runner. A small quarantine keeps the tests of memory growth valid.
-sanitize-address: export ASAN_OPTIONS := detect_leaks=0:quarantine_size_mb=8:suppressions="$(CURDIR)/Tests/address-sanitizer.suppressions"
+sanitize-address: export ASAN_OPTIONS := detect_leaks=0:quarantine_size_mb=8
 sanitize-address: test-deps
 	swift test --sanitize=address --scratch-path .build-address --quiet
 	swift build --sanitize=address --scratch-path .build-address

@@ -157,7 +157,7 @@ let package = Package(
             ].map { .embedInCode($0) },
             plugins: ["BuildVersion"]),
 
-        .target(name: "TestSupport", dependencies: ["AirQuality"], path: "Tests/TestSupport"),
+        .target(name: "TestSupport", dependencies: ["AirQuality", "System"], path: "Tests/TestSupport"),
         .testTarget(name: "CompressionTests", dependencies: ["Compression", "TestSupport", "CZlib"]),
         .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"]),
         .testTarget(name: "JQTests", dependencies: ["AirQualityExporter", "JQ", "TestSupport"]),

@@ -9,31 +9,18 @@ public func builtProgram(_ name: String) throws -> String {
 
 /// A program of this package, built beside the test bundle, as a child process; killed when this object is released.
 public final class RunningProgram {
-    private let process = Process()
+    private let process: ChildProcess
     private let directory = TemporaryDirectory()
 
     public init(_ name: String, _ arguments: [String]) throws {
-        process.executableURL = URL(filePath: try builtProgram(name))
-        process.arguments = arguments
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = FileHandle(forWritingAtPath: directory.write("output", ""))
-        process.standardError = FileHandle(forWritingAtPath: directory.write("errors", ""))
-        try process.run()
+        process = try ChildProcess(
+            [builtProgram(name)] + arguments, output: directory.file("output"), errors: directory.file("errors"))
     }
 
-    deinit {
-        guard process.isRunning else { return }
-        kill(SIGKILL)
-        process.waitUntilExit()
-    }
-
-    public func kill(_ signal: Int32) { Glibc.kill(process.processIdentifier, signal) }
+    public func kill(_ signal: Int32) { Glibc.kill(process.identifier, signal) }
 
     /// The exit status, or 128 + the number of the signal that ended it; `nil` if it has not ended in half a minute.
-    public func waitForEnd() -> Int32? {
-        guard wait(until: { !process.isRunning }) else { return nil }
-        return process.terminationReason == .exit ? process.terminationStatus : 128 + process.terminationStatus
-    }
+    public func waitForEnd() -> Int32? { wait(until: { !process.isRunning }) ? process.wait() : nil }
 
     /// The complete lines that it has written so far.
     public var output: [String] { lines("output") }

@@ -10,18 +10,11 @@ public struct Subprocess {
 
     @discardableResult
     public init(_ command: [String], in directory: String? = nil) throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = command
-        if let directory { process.currentDirectoryURL = URL(fileURLWithPath: directory) }
-        process.standardInput = FileHandle.nullDevice
-        let (outputPipe, files) = (Pipe(), TemporaryDirectory())
-        process.standardOutput = outputPipe
-        process.standardError = FileHandle(forWritingAtPath: files.write("errors", ""))
-        try process.run()
-        output = Array(outputPipe.fileHandleForReading.readDataToEndOfFile())
-        process.waitUntilExit()
-        status = process.terminationStatus
+        let files = TemporaryDirectory()
+        let process = try ChildProcess(
+            command, in: directory, output: files.file("output"), errors: files.file("errors"))
+        status = process.wait()
+        output = try Array(Data(contentsOf: URL(filePath: files.file("output"))))
         errors = try String(contentsOfFile: files.file("errors"), encoding: .utf8)
     }
 }

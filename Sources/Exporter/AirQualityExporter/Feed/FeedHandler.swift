@@ -73,8 +73,8 @@ struct FeedHandler: ~Copyable {
         reader.decoder.recycle(outcome.decoded)
     }
 
-    /// Tells the store why messages give no readings. Logs each topic hourly at most: up to three of each reason, and up
-    /// to ``FeedLog/burst`` with a server's words.
+    /// Tells the store why messages give no readings. Logs each topic hourly at most: up to three of each reason, and
+    /// up to ``FeedLog/burst`` with a server's words.
     private mutating func explain(
         _ reason: RejectionReason?, _ message: Span<UInt8>, _ outcome: borrowing MessageReader.Outcome,
         _ recorded: RecordOutcome, at now: Duration

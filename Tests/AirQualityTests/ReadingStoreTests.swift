@@ -1,3 +1,4 @@
+import FeedProtocol
 import Synchronization
 import TestSupport
 import Testing
@@ -76,6 +77,20 @@ struct ReadingStoreTests {
         store.removeFeed(0)
         let number = store.setFeed(label: "a", idleTimeout: 0)
         #expect(!store.feeds[number].isPaused)
+    }
+
+    @Test func `A changed or removed feed leaves neither its source and last problem nor details of its cities`() {
+        var test = TestStore(format: FeedFormat(pollutantsField: "p"))
+        let change = { (store: ReadingStore) in _ = store.setFeed(label: store.feeds[0].label, idleTimeout: 0) }
+        for end in [change, { $0.removeFeed(0) }] {
+            test.store.apply(.connected(FeedSource(name: "waqi")), feed: 0)
+            test.store.apply(.disconnected(.requested, detail: "shutting down"), feed: 0)
+            test.receive(#"{"city":"Pune","aqi":40,"p":{"o3":1}}"#)
+            #expect(test.concentrations(of: "Pune") == "o3 1.0")
+            end(test.store)
+            #expect(test.store.feeds.allSatisfy { $0.source == nil && $0.lastProblem == nil })
+            #expect(test.cities == ["Pune 40.0"] && test.concentrations(of: "Pune").isEmpty)
+        }
     }
 
     @Test func `Duplicates of a city in a message or from two feeds are counted, and named once`() {

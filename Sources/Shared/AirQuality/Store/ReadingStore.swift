@@ -103,6 +103,9 @@ public final class ReadingStore: Sendable {
             state.feeds[number].idleTimeout = idleTimeout
             state.feeds[number].isRemoved = false
             state.feeds[number].isPaused = false
+            state.feeds[number].lastProblem = nil
+            state.feeds[number].source = nil
+            state.dropExtras(ofFeed: number)
             return number
         }
     }
@@ -112,6 +115,7 @@ public final class ReadingStore: Sendable {
         state.withLock { state in
             state.version += 1
             state.feeds[number].isRemoved = true
+            state.dropExtras(ofFeed: number)
             // A new feed may reuse the number.
             for city in state.cities.states.indices where state.cities.states[city].feed == number {
                 state.cities.states[city].feed = -1

@@ -117,6 +117,12 @@ struct StoreState: Sendable {
         return cities.insert(bytes, category: category, version: version)
     }
 
+    /// Drops what the feed's elements have beside readings: the feed may no longer send it, while another one, or
+    /// other fields, keep its cities current.
+    mutating func dropExtras(ofFeed feed: Int) {
+        for city in cities.states.indices where cities.states[city].feed == feed { cities.states[city].extras = nil }
+    }
+
     /// Whether the city was already in this message, or came from another feed within that feed's idle time-out.
     private func isDuplicate(_ city: Int, _ number: UInt64, feed: Int, at now: Timestamp) -> Bool {
         let states = cities.states.span

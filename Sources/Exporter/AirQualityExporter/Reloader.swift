@@ -19,7 +19,8 @@ final class Reloader: Sendable {
     private let logger: Logger
     private let namesNoFile: Bool
     /// Reloads for callers that must not block on a file. With two waiting, another would find nothing new.
-    private let queue = WorkQueue(name: "files", limit: 2)
+    private let reloads = WorkQueue(name: "files", limit: 2)
+    private let checks = WorkQueue(name: "web-files", limit: 1)
     private let state: Mutex<Outcome>
 
     init(
@@ -46,13 +47,13 @@ final class Reloader: Sendable {
 
     /// Requests a reload of all files. Does not block.
     func reloadSoon() {
-        let isAccepted = queue.submit { [self] in _ = reload() }
+        let isAccepted = reloads.submit { [self] in _ = reload() }
         if !isAccepted { logger.error("Reload skipped: earlier ones are still in progress") }
     }
 
     /// Requests a reload of the web configuration's files if they have changed. Called every second; does not block.
     func checkWebConfiguration() {
-        _ = queue.submit { [self] in
+        _ = checks.submit { [self] in
             if let isGood = web.check() { note(isWebGood: isGood) }
         }
     }

@@ -39,6 +39,7 @@ import Testing
         arguments: [
             ("a: 1\nb: 2\na: 3\n", "line 3: the key \"a\" is given twice"),
             ("1: x\n'1': y\n", "line 2: the key \"1\" is given twice"),
+            ("ws://u:p@h/: 1\nws://u:p@h/: 2\n", "line 2: the key \"ws://***@h/\" is given twice"),
             ("a: *x\n", "line 1: found undefined alias"),
             ("[&a 1, &a 2, *a]", "line 1: found duplicate anchor"),
             ("a: 1\nb: &x [*x]\n", "line 2: nested deeper than 8 levels"),

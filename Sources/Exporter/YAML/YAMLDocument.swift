@@ -82,7 +82,9 @@ internal import System
                 let prefix = path.isEmpty ? "" : path + "."
                 let key = try field(pair.key, path: prefix + "a key", depth: depth + 1)
                 let name = try key.text()
-                let shown = quoted(name, limit: 40)
+                // An address in place of a key may have a password.
+                let safeName = masked(path: masked(address: name))
+                let shown = quoted(safeName, limit: 40)
                 if case .scalar("<<", isPlain: true) = key.content {
                     throw .yaml(line: key.line, "merge keys (<<) are not supported, expected the keys themselves")
                 }
@@ -90,7 +92,7 @@ internal import System
                     throw .yaml(line: key.line, "the key \(shown) is given twice")
                 }
                 // All values below a key repeat it in their paths, so a long key is shortened.
-                let segment = name.utf8.count > 128 ? shown : name
+                let segment = safeName.utf8.count > 128 ? shown : safeName
                 var value = try field(pair.value, path: prefix + segment, depth: depth + 1)
                 value.keyLine = key.line
                 values.append((name, value))

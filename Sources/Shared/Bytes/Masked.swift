@@ -9,10 +9,11 @@ package func masked(address: String) -> String {
     let authorityEnd = rest.firstIndex { "/?#".unicodeScalars.contains($0) } ?? rest.endIndex
     let authority = rest[..<authorityEnd]
     var shown = String(address[..<afterScheme])
+    if scheme == nil || authority.isEmpty || authority.contains(":"), rest[authorityEnd...].contains("@") {
+        return shown + "***"
+    }
     if let at = authority.lastIndex(of: "@") {
         shown += "***" + String(authority[at...])
-    } else if authority.isEmpty || authority.contains(":"), rest[authorityEnd...].contains("@") {
-        return shown + "***"
     } else {
         shown += String(authority)
     }

@@ -6,10 +6,12 @@ public import System
 public struct JQInterpreter: ~Copyable {
     private static let maximumResults = 100_000
 
+    private let program: String
     private let state: OpaquePointer?
 
     /// - Throws: jq's first error message about the program.
     public init(_ program: String) throws(SystemError) {
+        self.program = program
         unsafe state = jq_init()
         // Without a library path, `import` fails an assertion of libjq 1.6.
         unsafe jq_set_attr(state, jv_string("JQ_LIBRARY_PATH"), jv_array())
@@ -58,6 +60,8 @@ public struct JQInterpreter: ~Copyable {
                 }
                 guard unsafe jq_halted(state) != 0 else { continue }
                 let error = unsafe jq_get_error_message(state)
+                // libjq 1.6 frees the error again at each later start.
+                self = try JQInterpreter(program)
                 if unsafe jv_is_valid(error) != 0 { _ = try unsafe Self.checked(jv_invalid_with_msg(error)) }
             }
         }

@@ -184,10 +184,36 @@ struct PollPlanTests {
             if city == "Delhi" { scenario.answer(500) } else { scenario.answer(200, station(50, at: start)) }
         }
         #expect(asked == ["Delhi", "Pune", "Agra", "Delhi", "Delhi", "Delhi"])
-        #expect(scenario.log == ["waqi reports a server error: status 500; trying again"])
+        let lines = [
+            "waqi reports a server error: status 500; trying again",
+            "left out Delhi: the source gave no usable response",
+        ]
+        #expect(scenario.log == lines)
+        #expect(scenario.figures.citiesWithAir == 2)
         scenario.now = start + 10 * minute
+        #expect(scenario.answer(500) == "Delhi")
+        #expect(scenario.log == lines)
         #expect(scenario.answerAll() == ["Delhi"])
-        #expect(scenario.log.last == "waqi responds again")
+        #expect(scenario.figures.citiesWithAir == 3)
+        // A failure of cities that had air is news again.
+        scenario.now = start + hour
+        #expect(scenario.answer(500) == "Delhi")
+        #expect(scenario.log == lines + [lines[0]])
+    }
+
+    @Test func `In a round that takes longer than the interval a failed query is tried twice`() {
+        var scenario = Scenario(rate: CallRate(calls: 1, per: .seconds(1800)))
+        var asked: [String] = []
+        for _ in 0..<5 {
+            while let city = scenario.ask() {
+                asked.append(city)
+                if city == "Delhi" { scenario.answer(500) } else { scenario.answer(200, station(50, at: start)) }
+            }
+            scenario.now = scenario.wait() ?? 0
+        }
+        #expect(asked == ["Delhi", "Pune", "Agra", "Delhi", "Delhi"])
+        #expect(scenario.log.last == "left out Delhi: the source gave no usable response")
+        #expect(scenario.news == ["Pune 50", "Agra 50"])
     }
 
     @Test func `The back-off doubles up to the interval, with full jitter`() {
@@ -293,7 +319,10 @@ struct PollPlanTests {
         var scenario = Scenario()
         scenario.answer(404)
         #expect(scenario.answerAll() == ["Pune", "Agra"])
-        #expect(scenario.log == ["waqi has no data for Delhi: status 404"])
+        #expect(
+            scenario.log == [
+                "waqi has no data for Delhi: status 404", "left out Delhi: the source gave no usable response",
+            ])
         scenario.now = start + 10 * minute
         #expect(scenario.answerAll() == ["Delhi"])
     }

@@ -8,8 +8,8 @@ import System
 ///
 /// A round requests the cities whose newest value is not from the current hour, oldest first. The first round begins at
 /// once, later ones at multiples of the interval plus jitter of up to a tenth of it, at most a minute. A failed request
-/// is retried at the end of its round's queue, with back-off and full jitter bounded by the interval. It gets at most
-/// four attempts once another request of the round has succeeded.
+/// is retried at the end of its round's queue, with back-off and full jitter bounded by the interval. Once another
+/// request of the round has succeeded, it gets at most four attempts, none of which delays the next round.
 struct PollPlan {
     enum Step {
         case ask(SourceQuery)
@@ -20,6 +20,8 @@ struct PollPlan {
         /// Current air of the cities in the response, changed or not.
         var news: [(city: Int, air: CityAir)] = []
         var log: [String] = []
+        /// Whether the log names a problem of the source.
+        var hasProblem = false
         /// The body, if a jq program reads it.
         var document: [UInt8]?
     }
@@ -48,7 +50,7 @@ struct PollPlan {
     private var pauseLength: Int64 = 0
     private var failures = 0
     /// The kind of the last problem logged; `nil` after recovery.
-    private(set) var problem: PollFigures.Failure?
+    private var problem: PollFigures.Failure?
     private var figures = PollFigures()
     /// When the response being handled arrived.
     private var now: Int64 = 0
@@ -84,8 +86,9 @@ struct PollPlan {
         pausedUntil = min(pausedUntil, now + pauseLength)
         if nextRoundAt > now + interval + Self.maximumJitter { nextRoundAt = now }
         if now < pausedUntil { return .wait(until: pausedUntil) }
-        // Retries do not delay the next round.
-        if now >= nextRoundAt, queue.isEmpty || queue.contains(where: { $0.attempts > 0 }) { beginRound(at: now) }
+        // A round ends when all queries are answered or given up, or when all have failed.
+        let hasFailed = !hasRoundSucceeded && queue.allSatisfy { $0.attempts > 0 }
+        if now >= nextRoundAt, queue.isEmpty || hasFailed { beginRound(at: now) }
         guard let query = queue.first?.query else { return .wait(until: nextRoundAt) }
         let delay = budget.delay(for: query.cost, at: .milliseconds(now))
         guard delay == .zero else { return .wait(until: now + Int64(delay.pollMilliseconds)) }
@@ -115,10 +118,8 @@ struct PollPlan {
         }
         guard queue.isEmpty else { return report }
         report.log += cities.takeLines(at: now)
-        if !isRoundIncomplete, problem != nil {
-            problem = nil
-            report.log.append("\(source.rawValue) responds again")
-        }
+        if !isRoundIncomplete, problem != nil { report.log.append("\(source.rawValue) responds again") }
+        if !isRoundIncomplete || problem != .refused { problem = nil }
         return report
     }
 
@@ -153,7 +154,7 @@ struct PollPlan {
             case .failed(let text):
                 retry(query, attempts, .status, "reports a server error: \(text)")
             case .missing(let text):
-                complain(.status, "has no data for \(query.subject): \(text)")
+                complain(.status, "has no data for \(query.subject): \(text)", about: query)
                 giveUp(query)
             case .unreadable(let text):
                 let words = explanation(in: response.body).map { "; its message: \(quoted($0))" } ?? ""
@@ -194,26 +195,30 @@ struct PollPlan {
     /// Counts a response on which the jq program failed.
     mutating func countUnreadable() { figures.failures[.unreadable, default: 0] += 1 }
 
-    /// Requeues the query after the others, or gives it up after `maximumAttempts` if others of the round succeed.
+    /// Requeues the query after the others. If others of the round have succeeded, gives it up after `maximumAttempts`,
+    /// or when the next round is due before its turn.
     private mutating func retry(
         _ query: SourceQuery, _ attempts: Int, _ failure: PollFigures.Failure, _ line: String
     ) {
-        if attempts < Self.maximumAttempts || !hasRoundSucceeded {
+        let bound = min(1000 << min(failures, 20), interval)
+        failures += 1
+        pause(until: now + Int64(random() * Double(bound)))
+        complain(failure, line + "; trying again", about: query)
+        let hasTime = attempts < Self.maximumAttempts && max(now, pausedUntil) < nextRoundAt
+        if hasTime || !hasRoundSucceeded {
             queue.append((query, attempts))
         } else {
             giveUp(query)
         }
-        let bound = min(1000 << min(failures, 20), interval)
-        failures += 1
-        pause(until: now + Int64(random() * Double(bound)))
-        complain(failure, line + "; trying again")
     }
 
-    /// Counts a problem, and logs it unless the last one was of the same kind.
-    private mutating func complain(_ failure: PollFigures.Failure, _ line: String) {
+    /// Counts a problem. Logs it unless the last one was of the same kind, or the queried cities are known to have no
+    /// air.
+    private mutating func complain(_ failure: PollFigures.Failure, _ line: String, about query: SourceQuery? = nil) {
         figures.failures[failure, default: 0] += 1
-        guard problem != failure else { return }
+        guard problem != failure, query.map({ cities.areWithoutAir($0.cities) }) != true else { return }
         problem = failure
+        report.hasProblem = true
         report.log.append("\(source.rawValue) \(line)")
     }
 

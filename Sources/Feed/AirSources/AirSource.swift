@@ -10,5 +10,5 @@ public protocol AirSource: Sendable {
 }
 
 extension AirSource {
-    public mutating func giveUp(_ query: SourceQuery, at now: Int64) -> SourceResponse { SourceResponse() }
+    public mutating func giveUp(_ query: SourceQuery, at now: Int64) -> SourceResponse { query.unanswered }
 }

@@ -88,7 +88,7 @@ struct OpenAQ: AirSource {
     }
 
     mutating func giveUp(_ query: SourceQuery, at now: Int64) -> SourceResponse {
-        guard let sensor = query.sensor else { return SourceResponse() }
+        guard let sensor = query.sensor else { return query.unanswered }
         let number = query.cities[0]
         stations[number]?.sensors[sensor].timesGivenUp += 1
         return SourceResponse(findings: finding(about: number, after: sensor, at: now))

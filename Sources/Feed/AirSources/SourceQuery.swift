@@ -7,7 +7,7 @@ public struct SourceQuery: Sendable, Equatable {
     /// Describes the request in the log.
     public var subject: String
     /// The cities requested; empty for a document about all of them.
-    var cities: [Int]
+    public var cities: [Int]
     /// OpenAQ: index of the requested sensor among the city's sensors.
     var sensor: Int?
 
@@ -22,5 +22,12 @@ public struct SourceQuery: Sendable, Equatable {
         self.subject = subject
         self.cities = cities
         self.sensor = sensor
+    }
+}
+
+extension SourceQuery {
+    /// The findings about its cities if it is given up.
+    var unanswered: SourceResponse {
+        SourceResponse(findings: cities.map { CityFinding(city: $0, reason: "the source gave no usable response") })
     }
 }

@@ -9,7 +9,7 @@ import WebSocket
 func probe(_ flags: ParsedFlags) throws -> Int32 {
     let options: ProbeOptions = try flags.options()
     let address = try flags.feedAddress()
-    try options.configuration.checkFeed()
+    try flags.check(options.configuration.checkFeed)
     let visit = try FeedVisit(address, options.configuration, timeout: options.timeout)
     var report = ProbeReport(settings: options.configuration)
     let others: Set = ["feed.items", "feed.city-field", "feed.value-field", "feed.jq", "timeout"]

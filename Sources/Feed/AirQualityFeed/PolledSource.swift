@@ -36,7 +36,7 @@ extension PolledSource {
         let baseURL = options.url.flatMap(httpOrigin) ?? options.baseURL ?? name.baseURL(hasKey: key != nil)
         let rate = options.rate ?? name.rate
         let document = SourceQuery(
-            path: String((options.url ?? "").dropFirst(baseURL.count)), headers: try Self.headers(options),
+            path: String((options.url ?? "").dropFirst(baseURL.count)), headers: try Self.headers(options, flags),
             subject: baseURL)
         let api = name.source(
             cities: cities, scale: options.index ?? name.givenIndex ?? .india, key: key?.text,
@@ -106,12 +106,12 @@ extension PolledSource {
     }
 
     /// Returns the fields of the header file. Also checks the file of authorities, which libcurl would read too late.
-    private static func headers(_ options: PollOptions) throws -> [String] {
+    private static func headers(_ options: PollOptions, _ flags: ParsedFlags) throws -> [String] {
         var files = FeedClientOptions()
         files.prefix = ""
         files.headerFile = options.headerFile
         files.client.tls.caFile = options.caFile
-        try files.checkFiles()
+        try flags.check(files.checkFiles)
         return try files.headerFields().map { "\($0.name): \($0.value)" }
     }
 }

@@ -7,7 +7,7 @@ import WebSocket
 func record(_ flags: ParsedFlags, signals: Signals) throws {
     let options: RecordOptions = try flags.options()
     // Reports bad files at start-up, not at the first connection.
-    try options.feed.check()
+    try flags.check(options.feed.check)
     let feed = options.feed.client(of: try flags.feedAddress(), userAgent: Program.userAgent(of: "record"))
     let log = flags.beginLog(level: options.logLevel, format: options.logFormat)
     let recorder = try flags.using(

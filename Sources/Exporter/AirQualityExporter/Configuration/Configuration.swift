@@ -82,11 +82,7 @@ extension Configuration {
                 of: "feed.url", at: index,
                 expected: "different addresses, but two feeds are labelled \"\(feed.label)\"")
         }
-        do throws(FeedOptionError) {
-            try checkFeed()
-        } catch {
-            throw flags.rejection(of: error.flag, at: error.index, expected: error.expected)
-        }
+        try flags.check(checkFeed)
     }
 
     /// Checks the settings of a feed in combination.

@@ -80,6 +80,10 @@ struct RecordingTests {
                 "a plain message may have a member called message", #"{"city":"A","aqi":1,"message":7}"#,
                 [#"{"city":"A","aqi":1,"message":7}"#], [nil]
             ),
+            (
+                "which may be a text", #"{"time_ms":5,"city":"A","aqi":1,"message":"Good"}"#,
+                [#"{"time_ms":5,"city":"A","aqi":1,"message":"Good"}"#], [nil]
+            ),
         ] as [(String, String, [String], [Int?])])
     func `Each line of JSON is one message`(name: String, content: String, expected: [String], gaps: [Int?]) throws {
         let recording = try Recording(Array(content.utf8))

@@ -4,7 +4,8 @@ internal import JSON
 /// Messages of a feed, or readings of several days, from a file.
 ///
 /// The first character distinguishes two formats:
-/// - lines of JSON, each a message as sent by the feed, or a line from ``appendRecordedLine(receivedAt:message:to:)``;
+/// - lines of JSON, each a message as sent by the feed, or a line from ``appendRecordedLine(receivedAt:message:to:)``,
+///   which has no other fields;
 /// - CSV (RFC 4180) with columns City, Date and AQI, as India's Central Pollution Control Board publishes it: all rows
 ///   of a date form one message.
 public struct Recording: Sendable {
@@ -59,15 +60,22 @@ public struct Recording: Sendable {
         in line: ArraySlice<UInt8>, number: Int, with reader: inout JSONReader
     ) throws(RecordingError) -> (message: [UInt8], time: Int64?) {
         let text = reader.read(line.span)?.lowerBound
+        var fieldCount = 0
         switch text.map({ reader.value(at: $0) }) {
-        case .array, .object: break
+        case .array: break
+        case .object(let fields):
+            var place = fields.lowerBound
+            while place < fields.upperBound {
+                place = reader.next(after: place + 1)
+                fieldCount += 1
+            }
         case nil, .null, .boolean, .number, .text:
             throw RecordingError(line: number, "\(shown(line)) is not a message, expected a JSON array or object")
         }
         func field(_ name: String) -> JSONValue? {
             text.flatMap { reader.find([Array(name.utf8)], in: $0) }.map { reader.value(at: $0) }
         }
-        guard case .text(let range) = field("message") else { return (Array(line), nil) }
+        guard fieldCount <= 2, case .text(let range) = field("message") else { return (Array(line), nil) }
         guard case .number(let time) = field("time_ms"), let time = Int64(exactly: time),
             (0...8_640_000_000_000_000).contains(time)
         else { throw RecordingError(line: number, "time_ms is missing or wrong, expected epoch milliseconds") }

@@ -18,7 +18,8 @@ internal import System
     init(on socket: ListeningSocket, service: HTTPService, usesTLS: Bool) throws(SystemError) {
         let flags =
             MHD_USE_THREAD_PER_CONNECTION.rawValue | MHD_USE_POLL_INTERNAL_THREAD.rawValue | MHD_USE_ITC.rawValue
-            | MHD_USE_TURBO.rawValue | (usesTLS ? MHD_USE_TLS.rawValue : 0)
+            // With TURBO, a TLS connection ends without its closing alert.
+            | (usesTLS ? MHD_USE_TLS.rawValue : MHD_USE_TURBO.rawValue)
         let noCertificate = unsafe unsafeBitCast(
             tlsNoCertificate as @convention(c) (OpaquePointer?) -> Int32, to: UnsafeMutableRawPointer.self)
         // Duplicated because `MHD_stop_daemon` closes it.

@@ -124,9 +124,10 @@ import Testing
     }
 
     @Test func `The target, the header and the number of fields may all reach their limits at once`() throws {
+        let own = String(repeating: "z", count: 700)
         let server = try serve { request in
             HTTPResponse(
-                status: 200, headers: [("X-Long", String(repeating: "y", count: 700))],
+                status: 200, headers: [("X-Configured", String(repeating: "y", count: 4096)), ("X-Own", own)],
                 body: .bytes(Array(request.query.utf8)))
         }
         let query = String(repeating: "q", count: 8190)

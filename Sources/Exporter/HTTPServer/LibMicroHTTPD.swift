@@ -13,9 +13,9 @@ enum LibMicroHTTPD {
     /// Bytes per connection for received data, parsed fields and the response's header. All of it is zeroed after
     /// each request (`MHD_pool_reset`), so more costs time.
     ///
-    /// Received data takes half of it and grows by an eighth of the rest, or by 128 bytes if that is little, which
-    /// allows a header of 16 KiB to 17.2 KiB. A hundred fields take 6.3 KiB.
-    static let connectionMemory = 24 * 1024
+    /// Received data takes half of it and grows by an eighth of the rest, or by 128 bytes if that is little. A header
+    /// of 16 KiB fits beside a hundred fields, which take 6.3 KiB, and 4 KiB of configured fields in the response.
+    static let connectionMemory = 28 * 1024
 
     /// Copies the target of a request and cuts the original after its `?`. Call it before the query is parsed.
     ///

@@ -125,9 +125,8 @@ function follow() {
     if (event.target.readyState === EventSource.CLOSED) disconnect();
     refresh();
   });
-  // In case the stream neither opens nor fails.
   clearTimeout(timer);
-  timer = setTimeout(refresh, 2000);
+  timer = setTimeout(refresh, 2000); // In case the stream neither opens nor fails.
 }
 addEventListener("pagehide", disconnect);
 for (const name of ["pageshow", "visibilitychange"]) addEventListener(name, follow);
@@ -141,7 +140,8 @@ document.addEventListener("input", (event) => {
 document.addEventListener("submit", (event) => {
   if (!event.target.matches(".retry")) return;
   event.preventDefault();
-  fetch(event.target.action, { method: "POST" }).finally(refresh);
+  // Not `action`: it has the password of the address, which `fetch` rejects.
+  fetch(new URL(event.target.getAttribute("action"), location), { method: "POST" }).finally(refresh);
 });
 
 // MARK: Chart: the point at the pointer or chosen by key, as in the table below it

@@ -38,6 +38,10 @@ struct FeedConnectionTests {
             ])
         directory.write("headers", "X-Key: 2")
         #expect(try connection.headerFields().last == HTTPField(name: "X-Key", value: "2"), "read at each connect")
+        directory.write("headers", Array("X-Key: p".utf8) + [0xFC])
+        #expect(throws: FeedOptionError.self, "not UTF-8") { try connection.headerFields() }
+        directory.write("headers", "X-Key: a\u{2028}b\r\n")
+        #expect(try connection.headerFields().last?.value == "a\u{2028}b")
         directory.write("headers", "secret")
         let error = #expect(throws: FeedOptionError.self) { try connection.headerFields() }
         #expect(error?.expected == "\"Name: value\" on one line, in line 1")

@@ -44,6 +44,8 @@ struct FeedTests {
         #expect(level(.resumed) == "level=INFO msg=Feed resumed")
         #expect(level(.connected(nil)) == "level=INFO msg=Feed connected")
         #expect(level(lost(.requested)) == "level=INFO msg=Feed disconnected")
+        #expect(level(.connected(nil)) == "level=INFO msg=Feed connected", "the end of a reconnect")
+        #expect(level(lost(.requested)) == "level=INFO msg=Feed disconnected")
         #expect(level(lost(.handshake)) == "level=WARN msg=Feed unreachable, retrying")
     }
 
@@ -105,6 +107,7 @@ struct FeedTests {
             (#"{"a;rm -r":[{"city":"Pune","aqi":5}]}"#, "fields=a;rm -r hint=--feed.items '/a;rm -r'"),
             ("7", "message=7"), ("[[7],8]", "element=[7]"), (#"{"humid":40,"score":88}"#, "fields=humid,score"),
             (#"[{"city":"Pune","aqi":NaN}]"#, "err=unexpected NaN at byte 22"), ("[", "err=ends too early, at byte 1"),
+            ("\u{FEFF}[NaN]", "err=unexpected NaN at byte 4"),
             (#"[{"city":"Pune","aqi":-Infinity}]"#, "err=unexpected -Infinity at byte 22"),
             (#"[{"aqi":1e999,"city":"Pune"}]"#, "err=unexpected 1e999 at byte 8"),
             (#"[{"aqi":18446744073709551616}]"#, "err=unexpected 18446744073709551616 at byte 8"),
@@ -311,6 +314,16 @@ struct FeedTests {
         #expect(problem(at: 20_000_000) != nil)
         store.apply(.paused, feed: 0)
         #expect(problem(at: 20_000_000) == nil)
+    }
+
+    @Test func `A feed without an idle time-out whose cities have expired is not called silent`() {
+        var test = TestStore(expireAfter: 1000)
+        _ = test.store.setFeed(label: test.store.feeds[0].label, idleTimeout: 0)
+        test.store.apply(.connected(nil), feed: 0)
+        test.receive(#"{"city":"Pune","aqi":1}"#)
+        #expect(test.store.expire(at: TestStore.start + 1001) == 1)
+        let problem = test.store.snapshot(withHistories: true).readinessProblem(at: TestStore.start + 1001)
+        #expect(problem?.hasSuffix("messages without a new reading") == true)
     }
 
     @Test func `A feed that repeats its only reading is ready`() {

@@ -111,6 +111,17 @@ struct HTTPClientTests {
         #expect(!text.isEmpty && !text.contains { $0.isNewline })
     }
 
+    @Test func `A compressed body with something behind it is not called too long`() throws {
+        // A compressed empty text, and two zeros.
+        let body: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 3] + Array(repeating: 0, count: 11)
+        let server = ScriptedServer { connection in
+            connection.send("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 22\r\n\r\n")
+            connection.send(body)
+        }
+        let text = try failure(at: server)
+        #expect(!text.isEmpty && !text.contains("more than"), "\(text)")
+    }
+
     @Test func `A request that cannot be sent fails with the cause`() throws {
         let url = ScriptedServer().url
         #expect(try failure(of: url).contains("connect"))

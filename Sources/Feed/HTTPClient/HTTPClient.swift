@@ -85,7 +85,7 @@ public import System
         case CURLE_OK:
             let status = unsafe CCurl_status(handle)
             return HTTPClientResponse(status: status, headers: responseHeaders, body: transfer.body)
-        case CURLE_WRITE_ERROR:
+        case CURLE_WRITE_ERROR where transfer.isTooLong:
             throw SystemError(.peer, "the body has more than \(maximumBodyBytes) bytes")
         default:
             let text = String(decoding: message.prefix { $0 != 0 }, as: UTF8.self)
@@ -116,9 +116,10 @@ func httpBody(
     bytes: UnsafeMutablePointer<CChar>?, size: Int, count: Int, owner: UnsafeMutableRawPointer?
 ) -> Int {
     let bytes = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
-    guard let transfer = unsafe owner?.assumingMemoryBound(to: Transfer.self),
-        unsafe transfer.pointee.body.count + bytes.count <= transfer.pointee.maximumBodyBytes
-    else { return 0 }
+    guard let transfer = unsafe owner?.assumingMemoryBound(to: Transfer.self) else { return 0 }
+    unsafe transfer.pointee.isTooLong =
+        transfer.pointee.body.count + bytes.count > transfer.pointee.maximumBodyBytes
+    if unsafe transfer.pointee.isTooLong { return 0 }
     unsafe transfer.pointee.body.append(contentsOf: bytes)
     return bytes.count
 }

@@ -4,5 +4,6 @@ struct Transfer {
     /// Returns `false` to cancel the transfer.
     let isWanted: () -> Bool
     var isCancelled = false
+    var isTooLong = false
     var body: [UInt8] = []
 }

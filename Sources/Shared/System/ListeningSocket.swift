@@ -80,10 +80,12 @@ package final class ListeningSocket: Sendable {
         let number = streamSocket(AF_UNIX)
         guard number >= 0 else { throw cannotListen(on: address) }
         let probe = FileDescriptor(owning: number)
-        let isDead = unsafe SocketAddress(unix: Array(path.utf8)).withPointer {
-            unsafe connect(probe.number, $0, $1) != 0 && errno == ECONNREFUSED
+        let result = unsafe SocketAddress(unix: Array(path.utf8)).withPointer { unsafe connect(probe.number, $0, $1) }
+        // A full queue of connections is EAGAIN.
+        guard result != 0, errno != EAGAIN else {
+            throw SystemError(.address, "cannot listen on \(address): another process listens on it")
         }
-        guard isDead else { throw SystemError(.address, "cannot listen on \(address): another process listens on it") }
+        guard errno == ECONNREFUSED else { throw cannotListen(on: address) }
         removeFile(path)
     }
 

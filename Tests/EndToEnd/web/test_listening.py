@@ -143,6 +143,13 @@ def test_the_unix_socket_of_a_running_exporter_is_not_replaced(run, folder):
     assert serves(address)
 
 
+def test_a_unix_socket_of_another_kind_is_not_replaced(run, folder):
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as datagrams:
+        datagrams.bind(str(folder / "s"))
+        expect_one_line(run("--web.listen-address", f"unix:{folder / 's'}"), "wrong type")
+    assert (folder / "s").is_socket()
+
+
 def test_a_file_that_is_not_a_socket_is_not_replaced(run, folder):
     (folder / "s").write_text("precious")
     program = run("--web.listen-address", f"unix:{folder / 's'}")

@@ -15,7 +15,7 @@ struct FeedLog: Sendable {
     private var isConnected = false
     /// When the first attempt failed; `nil` if none has since the feed was connected or paused.
     private var downSince: Duration?
-    /// The last state logged: the reason while the feed is down.
+    /// The last state logged: the reason while the feed is down; empty after a requested disconnect.
     private var said = ""
     private var saidAt = Duration.zero
     private var disconnects = TokenBucket(burst, each: rest)
@@ -35,6 +35,7 @@ struct FeedLog: Sendable {
             tell("connected", .info, "Feed connected", source.map { ["source": $0.name] } ?? [:], at: now)
         case .disconnected(let reason, _) where reason == .requested || reason == .paused:
             isConnected = false
+            said = ""
             write(.info, "Feed disconnected", ["reason": reason.rawValue])
         case .disconnected(let reason, let detail):
             let message = isConnected ? "Feed lost, reconnecting" : "Feed unreachable, retrying"

@@ -20,7 +20,8 @@ extension FeedStatistics {
             return "messages without readings: \(explanation(of: nil))"
         }
         let silence = now - lastMessageAt
-        return silence <= idleTimeout ? "messages without a new reading" : "no message for \(silence / 1000) s"
+        let isSilent = idleTimeout > 0 && silence > idleTimeout
+        return isSilent ? "no message for \(silence / 1000) s" : "messages without a new reading"
     }
 
     /// Leaves the hint unescaped, so that it can be pasted into a shell.

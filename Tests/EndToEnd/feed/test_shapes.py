@@ -239,6 +239,7 @@ def test_probe_suggests_flags_that_read_every_city(programs, messages, flags, ci
         ['{"fields": ["name", "humidity"], "data": [["Delhi", 41]]}'],
         # A city with an empty name differs from a feed that names no city.
         ['{"city": "", "aqi": 301}'],
+        ['[{"city": "", "aqi": 301}, {"city": "Delhi", "aqi": -5}]'],
         ['{"city": "Delhi", "temp": 31, "wind": {"speed": 2, "deg": 90}}'],
         ['{"city": "Delhi", "temperature": {"value": 31}}'],
         ['{"city": "Delhi", "forecast": [{"day": "2026-11-27", "aqi": 280}]}'],

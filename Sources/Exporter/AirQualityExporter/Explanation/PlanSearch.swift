@@ -180,8 +180,9 @@ extension [PathStep] {
 }
 
 extension JSONTree {
-    /// Whether a field is named as a place and has no text that marks a number as an index.
+    /// Whether a field, or one of an element, is named as a place and has no text that marks a number as an index.
     fileprivate var namesPlace: Bool {
+        if let elements { return elements.contains(where: \.namesPlace) }
         guard case .object(let fields) = self else { return false }
         return fields.contains { field in
             FieldNames.says(field.name, .place) && field.value.text.map(FieldNames.saysIndex) != true

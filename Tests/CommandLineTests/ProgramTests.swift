@@ -204,9 +204,9 @@ struct HelpTests {
                   --completion=SHELL
                       Print the completion script for bash, zsh or fish.
 
-                Each flag is also an environment variable: SAMPLE_ and the flag in capitals with
-                . and - as _, for example SAMPLE_LISTEN. The flag wins. Values of repeatable
-                flags are separated by line breaks; switches are true or false.
+                Each of the other flags is also an environment variable: SAMPLE_ and the flag in
+                capitals with . and - as _, for example SAMPLE_LISTEN. The flag wins. Values of
+                repeatable flags are separated by line breaks; switches are true or false.
 
                 """)
     }

@@ -18,7 +18,7 @@ struct CitySelection {
 
     init(_ snapshot: StoreSnapshot, query: ListQuery) {
         let part = query.search.split(separator: " ").joined(separator: " ").lowercased()
-        // No name is longer, or has a letter with more combining marks; comparing such texts would be slow.
+        // No name is longer. Comparing letters with more combining marks would be slow.
         let mayMatch = part.utf8.count <= CityName.maximumCount && part.allSatisfy { $0.unicodeScalars.count <= 8 }
         for (city, state) in snapshot.states.enumerated()
         where part.isEmpty || (mayMatch && Self.has(part, in: state.name)) {

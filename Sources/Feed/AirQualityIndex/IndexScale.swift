@@ -40,7 +40,7 @@ public enum IndexScale: String, CaseIterable, Sendable {
     }
 
     /// Returns the sub-indices at an hour, and the index, which is the greatest of them. They are rounded to whole
-    /// numbers as the authorities do, except that `eu` rounds down, so that each stays in its class.
+    /// numbers as the authorities do, except that `eu` rounds down, so that none gets into the next class.
     ///
     /// - Parameters:
     ///   - air: concentrations in µg/m³ by hour since the Unix epoch, each valid by `Pollutant.isConcentration`.

@@ -14,7 +14,7 @@ public struct SourceKey: Sendable, Equatable {
     ///
     /// - Returns: `nil` if the rest cannot be a key, for example because it includes a name, quotes or brackets.
     public init?(_ bytes: some Collection<UInt8>, origin: String) {
-        // Neither a path nor a short `NAME=`, which is a variable without a value.
+        // Neither a path nor `NAME=`, which is a variable without a value.
         let key = /(?:[A-Za-z0-9_-][A-Za-z0-9_.+\/-]{0,253}(?:==)?|[A-Za-z0-9-][A-Za-z0-9.+\/-]{15,254}=)/
         let text = String(decoding: bytes, as: UTF8.self)
         guard let match = text.wholeMatch(of: /[\s\x{FEFF}]*(\S+?)[\s\x{FEFF}]*/), match.1.wholeMatch(of: key) != nil

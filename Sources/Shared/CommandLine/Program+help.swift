@@ -36,7 +36,7 @@ extension Program {
         lines += [""] + FlagSpec.general.flatMap(shown)
         let example = (command.shownFlags + FlagSpec.general)[0].variable(prefix: environmentPrefix)
         let rule =
-            "Each flag is also an environment variable: \(environmentPrefix) and the flag in capitals with . and - as _, "
+            "Each of the other flags is also an environment variable: \(environmentPrefix) and the flag in capitals with . and - as _, "
             + "for example \(example). The flag wins. Values of repeatable flags are separated by line breaks; switches are true or "
             + "false."
         return lines + [""] + wrapped(rule)

@@ -5,7 +5,8 @@ internal import CSimdJSON
 ///
 /// simdjson checks the whole message against RFC 8259, including UTF-8, before any value is available: a message is
 /// either read or rejected. JSON texts separated by white space or U+001E form one message; a byte order mark is
-/// skipped. Numbers that no double can hold, unpaired surrogates and nesting beyond the maximum depth are rejected.
+/// skipped. Numbers that no double can hold, integers beyond 64 bits, unpaired surrogates and nesting beyond the
+/// maximum depth are rejected.
 ///
 /// ```swift
 /// var reader = JSONReader()
@@ -17,7 +18,8 @@ internal import CSimdJSON
 /// Not thread-safe. A place belongs to the last message read; any other place gives another value, or traps.
 @safe
 public struct JSONReader: ~Copyable {
-    /// Default nesting limit, as RFC 8259 section 9 allows; deeper messages are rejected as invalid JSON.
+    /// Default nesting limit, which RFC 8259 section 9 allows; deeper messages are rejected as invalid JSON. Texts in a
+    /// sequence have a level less, an innermost value without content one more.
     public static let maximumDepth = 512
 
     private let parser: OpaquePointer

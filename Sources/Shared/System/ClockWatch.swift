@@ -9,7 +9,7 @@ public struct ClockStep: Sendable, Equatable {
 /// Detects when the wall clock is set, by comparing it with the monotonic clock. Time that the machine was suspended
 /// counts as a step, because the monotonic clock stood still.
 public struct ClockWatch: Sendable {
-    /// Milliseconds. Gradual corrections change the clock by at most half a millisecond per second.
+    /// Milliseconds. Gradual corrections change both clocks alike.
     private static let smallestStep: Int64 = 1000
 
     private var wall: Int64

@@ -109,7 +109,7 @@ def test_a_reload_affects_only_the_feeds_that_changed(start, feeds, file):
         ("- url: ws://x/\n---\n- url: [", r"there is more than one document, .*"),
         ("- url: ws://x/\n  header-file: 'A: secret'", r".*cannot read \*\*\*: No such .*"),
         ("[]", r'no feed, expected a list such as "- url: ws://feed.example/"'),
-        ("- name: a", r"line 1: \[0\] has no url, expected the address of a feed"),
+        ("- name: a", r"line 1: \[0\]: expected one url, the address of a feed"),
         ("- url: ws://x/\n  urll: a", r"line 2: \[0\].urll is unknown, expected one of .*"),
         ("- url: ws://x/\n  demo: true", r"line 2: \[0\].demo is unknown, .*"),
         ("- url: ws://x/\n  city_field: n", r"line 2: .*; did you mean city-field\?"),

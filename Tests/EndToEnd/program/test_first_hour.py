@@ -33,6 +33,21 @@ def test_a_mistake_is_rejected_with_one_line_without_secrets(programs, program, 
     assert re.fullmatch(f"{program}: {said}", line) and "secret" not in line, line
 
 
+@pytest.mark.parametrize(
+    ("program", "command", "variable", "value", "said"),
+    [
+        (EXPORTER, "probe", "FEED_RECONNECT_MIN", "1m", "expected at most --feed.reconnect-max.*"),
+        (FEED, "record", "CA_FILE", "/none", "expected certificates of authorities in PEM: .*"),
+    ],
+)
+def test_a_mistake_in_a_variable_is_reported_as_given(
+    programs, program, command, variable, value, said
+):
+    variable = f"{'AIR_QUALITY_EXPORTER' if program == EXPORTER else 'AIR_QUALITY_FEED'}_{variable}"
+    line = programs.rejection(program, command, "ws://x/", environment={variable: value})
+    assert re.fullmatch(f'{program}: {variable} "{value}": {said}', line), line
+
+
 def test_a_misspelt_variable_is_named_if_no_feed_is_configured(programs):
     variable = "AIR_QUALITY_EXPORTER_FEED_ULR"
     line = programs.rejection(EXPORTER, environment={variable: "ws://x/"})

@@ -8,7 +8,7 @@ import pytest
 
 from support.curl import BAD_PEER_CERTIFICATE, CurlError, curl
 from support.exposition import Exposition, parse_samples
-from support.raw_http import connect
+from support.raw_http import connect, read_to_end
 from support.waiting import wait_for
 from support.web_configuration import Client, expect_healthcheck, handshake, tls
 
@@ -26,6 +26,19 @@ def test_a_tls_server_serves_every_path_and_rejects_plain_http(start, authority,
     said = "Client sent an HTTP request to an HTTPS server.\n"
     assert (refused.status, refused.text) == (400, said)
     assert refused.headers["Content-Type"] == "text/plain; charset=utf-8"
+
+
+def test_a_tls_connection_ends_with_the_closing_alert(start, authority, server, web):
+    exporter = start.exporter("--feed.demo", "--web.config.file", web(tls(server)))
+    context = ssl.create_default_context(cafile=authority.file)
+    context.options &= ~ssl.OP_IGNORE_UNEXPECTED_EOF
+    connection = connect(exporter.port)
+    with context.wrap_socket(
+        connection, server_hostname="localhost", suppress_ragged_eofs=False
+    ) as client:
+        client.sendall(b"GET /-/healthy HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        # Without the alert, the end is an error.
+        assert read_to_end(client).endswith(b"healthy\n")
 
 
 def test_a_page_of_many_tls_records_arrives_complete(start, python_feed, authority, server, web):

@@ -80,7 +80,7 @@ extension Configuration {
             }
         }
         guard let address = settings.feeds.first, settings.feeds.count == 1 else {
-            throw .yaml(line: entry.line, "\(entry.path) has no url, expected the address of a feed")
+            throw .yaml(line: entry.line, "\(entry.path): expected one url, the address of a feed")
         }
         do throws(FeedOptionError) {
             try settings.checkFeed()

@@ -82,7 +82,7 @@ extension Chart {
         return Markup(each: points) { point in
             let top = y(point.index)
             return """
-                <rect class="bar c\(scale.category(of: point.index))" x="\(percent: max(0, x(point.time) - width / 2))" \
+                <rect class="bar\(" thin", if: points.count > 120) c\(scale.category(of: point.index))" x="\(percent: max(0, x(point.time) - width / 2))" \
                 width="\(percent: width)" y="\(percent: top)" height="\(percent: 1 - top)"/>
                 """
         }

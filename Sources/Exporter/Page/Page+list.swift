@@ -11,13 +11,14 @@ extension Page {
             \(summary(selection, query))\(tools(query))<p class="hidden" role="status">Cities shown: \(selection.count)</p>
             <ol class="cities">
             \(cards)</ol>
-            \("<p class=\"empty\">No matching city. <a href=\"?\">Show all cities</a></p>\n", if: selection.count == 0)\
             \(pager(selection, query))
             """
+        let isEmpty = selection.count == 0 && snapshot.cityCount > 0
         let content: Markup = """
             <main id="content">
             <h1 class="hidden">Air quality of the cities</h1>
-            \(wall(selection, cards), if: query.isKiosk)\(list, if: !query.isKiosk && snapshot.cityCount > 0)</main>
+            \(wall(selection, cards), if: query.isKiosk)\(list, if: !query.isKiosk && snapshot.cityCount > 0)\
+            \("<p class=\"empty\">No matching city. <a href=\"?\">Show all cities</a></p>\n", if: isEmpty)</main>
 
             """
         return render(content, title: "Air quality", root: "./", isKiosk: query.isKiosk)
@@ -82,9 +83,9 @@ extension Page {
             <span class="updated">updated \(ago(state.updatedAt))</span>
 
             """
-        let isLong = String(decoding: name, as: UTF8.self).count > 20
+        let length = String(decoding: name, as: UTF8.self).count
         return """
-            <li class="city c\(category.number)\(" long", if: isLong)\(" wordy", if: category.name.count > 20)" \
+            <li class="city c\(category.number)\(" long", if: length > 20)\(" longest", if: length > 30)\(" wordy", if: category.name.count > 20)" \
             data-city="\(name)" data-category="\(category.number)">
             \(disc(category))
             <a class="name" href="city/\(Self.pathStep(name))"><bdi>\(name)</bdi></a>

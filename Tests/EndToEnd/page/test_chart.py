@@ -104,6 +104,11 @@ def test_the_keyboard_moves_from_point_to_point(delhi, browser):
     assert "Poor" in browser.text(".tip") and browser.focused == "area"
     browser.press(Keys.ESCAPE)
     assert not browser.find(".tip").is_displayed()
+    browser.press(Keys.END)
+    assert "440 Severe" in browser.text(".tip")
+    # The tip leaves with the focus.
+    browser.press(Keys.TAB)
+    assert not browser.find(".tip").is_displayed()
 
 
 def test_the_chart_zooms_in_pans_and_returns_to_the_whole_period(delhi, reader):

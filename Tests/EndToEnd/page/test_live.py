@@ -102,6 +102,30 @@ def test_an_open_page_reports_that_the_exporter_has_stopped(air, browser):
     )
 
 
+def test_an_open_page_follows_an_exporter_that_returns_with_another_scale(start_air, browser):
+    def color() -> str:
+        return browser.run(
+            "return getComputedStyle(document.querySelector('li.city'))"
+            ".getPropertyValue('--category')"
+        )
+
+    air = start_air()
+    air.say(Delhi=215)
+    air.wait_for_cities(1)
+    browser.open(air.address + "/?kiosk")
+    browser.wait_for("body[data-live]")
+    poor = color()
+    air.exporter.stop()
+    again = start_air("--aqi.scale=us", listen=air.exporter.address)
+    again.say(Delhi=215)
+    browser.wait_for("li.city .word", "Very Unhealthy")
+    wait_for(lambda: color() != poor, "the colour of the other scale")
+    found = color()
+    browser.open(air.address + "/?kiosk")
+    assert color() == found
+    assert all("ERR_CONNECTION_REFUSED" in error for error in browser.errors())
+
+
 def test_the_page_of_an_expired_city_says_that_it_has_no_readings(start_air, browser):
     air = start_air("--city.expire-after", "3s")
     air.say(Delhi=300)

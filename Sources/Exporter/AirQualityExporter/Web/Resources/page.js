@@ -1,5 +1,4 @@
-// Keeps the page live: when /events reports a change, fetches the page again and applies the differences.
-// The server does all rendering.
+// Keeps the page live: fetches it again when /events reports a change, and applies the differences.
 "use strict";
 
 const find = (selector, from = document) => from.querySelector(selector);
@@ -18,8 +17,7 @@ function age(time) {
 function clock(milliseconds, pattern) {
   const time = new Date(milliseconds);
   const day = `${time.getDate()} ${time.toLocaleString("en", { month: "short" })}`;
-  const forms = { seconds: time.toTimeString().slice(0, 8), time: time.toTimeString().slice(0, 5) };
-  if (pattern === "day" && forms.time === "00:00") return day;
+  const forms = { seconds: time.toTimeString().slice(0, 8), time: time.toTimeString().slice(0, 5), day };
   return forms[pattern] ?? `${day} ${forms.time}`;
 }
 
@@ -91,6 +89,7 @@ async function refresh() {
   else if (!document.hidden) timer = setTimeout(refresh, "live" in document.body.dataset ? 10000 : 2000);
 }
 function take(page) {
+  if (!find("link", page).isEqualNode(find("link"))) return location.reload(); // The program or its scale is another.
   takenAt = Date.now();
   offset = Number(page.body.dataset.now) - takenAt;
   showTimes(page);
@@ -101,7 +100,7 @@ function take(page) {
 }
 const announce = (text) => { find(".banner").hidden = false; setText(find(".banner"), text); };
 function showOutage() {
-  announce(`Live data interrupted since ${clock(takenAt + offset, "time")}.`);
+  announce(`Live data interrupted since ${clock(takenAt + offset, Date.now() - takenAt > 90000000 ? "date" : "time")}.`);
   find(".feed").className = "feed stale";
   setText(find(".feed > :last-child"), "Interrupted");
 }
@@ -168,6 +167,7 @@ function point(event) {
   const { left, width } = area.getBoundingClientRect();
   showPoint(nearest((row) => Math.abs(parseFloat(row.dataset.x) - 100 * (event.clientX - left) / width)));
 }
+document.addEventListener("focusout", (event) => { if (event.target.id === "area") showPoint(); });
 for (const name of ["pointermove", "pointerdown"]) document.addEventListener(name, point);
 document.addEventListener("keydown", (event) => {
   if (event.target.id !== "area" || event.altKey || event.ctrlKey || event.metaKey) return;

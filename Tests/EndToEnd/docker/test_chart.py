@@ -55,6 +55,10 @@ VALUES: dict[str, dict] = {
         "networkPolicy": {"enabled": True},
     },
     "feed in a secret": {"existingSecret": "mine", "networkPolicy": {"enabled": True}},
+    "a password that is no URL": {
+        "secrets": {"feed.url": "ws://me:p^ss@host:81/\nwss://host/100%"},
+        "networkPolicy": {"enabled": True},
+    },
     "all": {
         "image": {"repository": "registry.example/aqi", "digest": f"sha256:{'0' * 64}"},
         "imagePullSecrets": [{"name": "registry"}],
@@ -273,6 +277,19 @@ def test_the_demo_feed_is_used_only_if_no_other_feed_is_possible(values):
     assert bool(secrets) == bool(values.get("secrets") or values.get("existingSecret"))
 
 
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"extraEnv": [{"name": "AIR_QUALITY_EXPORTER_FEED_URL", "value": "ws://x/"}]},
+        {"extraArgs": ["--feed.url=ws://x/"]},
+        {"extraArgs": ["--feed.file", "/etc/feeds.yml"]},
+        {"secrets": {"feed.file": "/etc/feeds.yml"}},
+    ],
+)
+def test_the_demo_feed_is_not_used_beside_a_feed_of_an_argument_or_variable(values):
+    assert "AIR_QUALITY_EXPORTER_FEED_DEMO" not in settings(release(values))
+
+
 def test_changed_settings_restart_the_pod():
     def checksum(values: dict) -> str:
         template = only(release(values), "StatefulSet")["spec"]["template"]
@@ -347,6 +364,26 @@ def test_each_release_is_its_own_job_and_its_rules_select_that_job():
         # The pods of one release are not those of another.
         selector = only(objects, "StatefulSet")["spec"]["selector"]["matchLabels"]
         assert selector["app.kubernetes.io/instance"] == name
+
+
+def test_rules_select_no_job_if_another_monitor_scrapes_the_exporter():
+    objects = release({"serviceMonitor": {"enabled": False}})
+    assert not of_kind(objects, "ServiceMonitor")
+    rules = rules_of(objects)
+    assert rules and not [rule for rule in rules if 'job="' in rule["expr"]]
+
+
+def test_the_scrape_time_out_is_that_of_prometheus_unless_it_is_given():
+    for given, found in (("", None), ("3s", "3s")):
+        values = {"serviceMonitor": {"interval": "5s", "scrapeTimeout": given}}
+        monitor = only(release(values), "ServiceMonitor")
+        assert monitor["spec"]["endpoints"][0].get("scrapeTimeout") == found
+
+
+def test_the_ports_of_feeds_are_open_whatever_their_passwords():
+    policy = only(release(VALUES["a password that is no URL"]), "NetworkPolicy")
+    ports = [each["port"] for rule in policy["spec"]["egress"] for each in rule["ports"]]
+    assert ports == [53, 53, 81, 443]
 
 
 def test_rules_can_be_disabled_and_changed_by_values(tmp_path):

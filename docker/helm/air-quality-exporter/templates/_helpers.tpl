@@ -58,7 +58,16 @@ imagePullPolicy: {{ . }}
 {{/* "true" without a feed or a Secret that may name one: simulated cities must not mix with real ones. */}}
 {{- define "air-quality-exporter.isSimulated" -}}
 {{- $given := or .Values.feed.urls .Values.feed.list .Values.feed.poll.enabled .Values.existingSecret }}
-{{- if not (or $given (hasKey .Values.settings "feed.file") (hasKey .Values.secrets "feed.url")) }}true{{ end }}
+{{- range list "feed.url" "feed.file" }}
+{{- $given = or $given (hasKey $.Values.settings .) (hasKey $.Values.secrets .) }}
+{{- end }}
+{{- range .Values.extraEnv }}
+{{- $given = or $given (has .name (list "AIR_QUALITY_EXPORTER_FEED_URL" "AIR_QUALITY_EXPORTER_FEED_FILE")) }}
+{{- end }}
+{{- range .Values.extraArgs }}
+{{- $given = or $given (regexMatch "^--feed[.](url|file)(=|$)" .) }}
+{{- end }}
+{{- if not $given }}true{{ end }}
 {{- end }}
 
 {{/* The value of a flag: whole numbers without an exponent, lists with one value per line. */}}

@@ -178,6 +178,21 @@ struct ReadingStoreTests {
         #expect(test.changes(of: "Pune") == CategoryChanges())
     }
 
+    @Test func `A late reading of an expired city is not called one beyond the limit`() {
+        var test = TestStore(cityLimit: 1, expireAfter: 1000, format: FeedFormat(timeField: "t"))
+        func message(_ city: String, _ second: Int64) -> String {
+            #"{"city":"\#(city)","aqi":1,"t":\#(TestStore.start / 1000 - second)}"#
+        }
+        test.receive(message("Pune", 10))
+        #expect(test.store.expire(at: TestStore.start + 1001) == 1)
+        test.receive(message("Delhi", 5))
+        test.receive(message("Pune", 11))
+        test.receive(message("Pune", 10))
+        #expect(test.rejections == ["bad_time": 1])
+        test.receive(message("Pune", 9))
+        #expect(test.rejections == ["bad_time": 1, "city_limit": 1])
+    }
+
     @Test func `The store closes the windows of all cities, however many there are`() {
         var test = TestStore(history: HistoryRule(interval: 30_000, keep: .last), cityLimit: 100_000)
         let count = 5000

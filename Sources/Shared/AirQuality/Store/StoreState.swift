@@ -103,15 +103,15 @@ struct StoreState: Sendable {
     private mutating func insert(
         _ name: Span<UInt8>, _ reading: Reading, category: UInt8
     ) throws(RejectionReason) -> Int? {
-        guard cities.count < rules.cityLimit else {
-            rejectedNames.insert(name)
-            throw .cityLimit
-        }
         var bytes: [UInt8] = []
         bytes.append(name)
         if reading.hasOwnTime, let last = expiredReadings[bytes], reading.time <= last {
             if reading.time < last { throw .badTime }
             return nil
+        }
+        guard cities.count < rules.cityLimit else {
+            rejectedNames.insert(name)
+            throw .cityLimit
         }
         expiredReadings[bytes] = nil
         return cities.insert(bytes, category: category, version: version)

@@ -32,8 +32,9 @@ public struct Advice: Sendable {
         guard word.hasPrefix("-") == isOfFlags else { return false }
         let name = folded(word)
         return words.contains { known in
-            isOfFlags && !known.hasPrefix("-")
-                ? standInOrder(nameWords(known), in: nameWords(name), as: matches) : matches(folded(known), name)
+            let isPartOfName = isOfFlags && !known.hasPrefix("-")
+            guard isPartOfName else { return matches(folded(known), name) }
+            return standInOrder(nameWords(known), in: nameWords(name), as: matches)
         }
     }
 }
@@ -47,13 +48,20 @@ private func matches(_ known: String, _ word: String) -> Bool {
 extension Program {
     /// Returns the advice for a flag or another word. Tries it with and without dashes, and `-p9090` as `-p`.
     func advice(for word: String) -> String? {
-        let name = String(word.drop { $0 == "-" })
-        let isFlag = word.hasPrefix("-")
-        let hasValue = isFlag && !word.hasPrefix("--") && name.dropFirst().first?.isLetter == false
-        // A single letter is a flag only with its dash.
-        let other = isFlag ? name : name.count > 1 ? "--\(name)" : word
-        let spellings = [word, hasValue ? "-\(name.prefix(1))" : word, other]
-        return spellings.lazy.compactMap { spelling in advice.first { $0.isFor(spelling) }?.text }.first
+        var spellings = [word]
+        if word.hasPrefix("-") {
+            let name = String(word.drop { $0 == "-" })
+            let isShortWithValue = !word.hasPrefix("--") && name.dropFirst().first?.isLetter == false
+            if isShortWithValue { spellings.append("-\(name.prefix(1))") }
+            spellings.append(name)
+        } else if word.count > 1 {
+            // A single letter is a flag only with its dash.
+            spellings.append("--\(word)")
+        }
+        for spelling in spellings {
+            if let advice = advice.first(where: { $0.isFor(spelling) }) { return advice.text }
+        }
+        return nil
     }
 
     /// Returns the end of an error about an unknown flag, with what to use instead; `nil` if nothing is similar.

@@ -35,11 +35,11 @@ func nameWords(_ name: String) -> [String] { name.split { ".-".contains($0) }.ma
 /// Returns whether all words match words of a name in the same order, possibly with others between them.
 func standInOrder(_ words: [String], in name: [String], as isSame: (String, String) -> Bool) -> Bool {
     var rest = name[...]
-    return words.allSatisfy { word in
+    for word in words {
         guard let place = rest.firstIndex(where: { isSame(word, $0) }) else { return false }
         rest = rest[(place + 1)...]
-        return true
     }
+    return true
 }
 
 func unique(_ names: [String]) -> [String] {

@@ -22,31 +22,32 @@ extension Program {
         func isValue(_ place: Int) -> Bool { place > 0 && flag(words[place - 1])?.isSwitch == false }
         let named = before.indices.filter { !isValue($0) }.compactMap { self.command(named: words[$0]) }.first
         let command = named ?? commands[0]
-        let flags = command.flags + FlagSpec.general
         if word.hasPrefix("--"), let sign = word.firstIndex(of: "=") {
-            let flag = flags.first { "--" + $0.name == word[..<sign] }
-            return values(of: flag, after: String(word[...sign]), for: word)
+            return values(of: word[..<sign], in: command, after: word[...sign], for: word)
         }
         if isValue(before.count), !word.hasPrefix("--") {
-            return values(of: flags.first { "--" + $0.name == before.last }, for: word)
+            return values(of: words[before.count - 1], in: command, for: word)
         }
         if word.hasPrefix("-") {
             let given = Set(before.map(\.beforeEqualsSign))
-            let flags = (command.shownFlags + FlagSpec.general).filter {
-                $0.isRepeatable || !given.contains("--" + $0.name)
-            }
-            return lines(flags.map { ("--" + $0.name + ($0.isSwitch ? "" : "="), "\t" + $0.help) }, for: word)
+            let flags = command.shownFlags + FlagSpec.general
+            let unused = flags.filter { $0.isRepeatable || !given.contains("--" + $0.name) }
+            return lines(unused.map { "--\($0.name)\($0.isSwitch ? "" : "=")\t\($0.help)" }, for: word)
         }
         let others = commands.filter { !$0.name.isEmpty }
-        if named == nil, !others.isEmpty { return lines(others.map { ($0.name, "\t" + $0.summary) }, for: word) }
+        if named == nil, !others.isEmpty { return lines(others.map { "\($0.name)\t\($0.summary)" }, for: word) }
         return command.operands.contains("FILE") ? ":files\n" : ""
     }
 
-    private func values(of flag: FlagSpec?, after prefix: String = "", for word: String) -> String {
-        flag?.placeholder == "FILE" ? ":files\n" : lines((flag?.choices ?? []).map { (prefix + $0, "") }, for: word)
+    private func values(
+        of name: some StringProtocol, in command: Command, after prefix: Substring = "", for word: String
+    ) -> String {
+        let flag = (command.flags + FlagSpec.general).first { "--" + $0.name == name }
+        if flag?.placeholder == "FILE" { return ":files\n" }
+        return lines((flag?.choices ?? []).map { prefix + $0 }, for: word)
     }
 
-    private func lines(_ candidates: [(word: String, help: String)], for word: String) -> String {
-        candidates.filter { $0.word.hasPrefix(word) }.map { $0.word + $0.help + "\n" }.joined()
+    private func lines(_ candidates: [String], for word: String) -> String {
+        candidates.filter { $0.hasPrefix(word) }.map { $0 + "\n" }.joined()
     }
 }

@@ -24,4 +24,6 @@ public struct Command: Sendable {
         headings = Values.headings
         shownFlags = flags.filter { shown?.contains($0.name) ?? true }
     }
+
+    func has(_ flag: String) -> Bool { flags.contains { $0.name == flag } }
 }

@@ -5,22 +5,7 @@ extension Program {
     ///
     /// - Parameter arguments: without the program's own name.
     public func parse(arguments: [String], environment: [String: String] = [:]) throws(FlagError) -> Invocation {
-        if arguments.first == "__complete" { return .text(completions(of: Array(arguments.dropFirst()))) }
-        let flagWords = arguments.prefix { $0 != "--" }
-        let names = flagWords.map(\.beforeEqualsSign)
-        if names.contains("--help") || names.contains("-h") || arguments.first == "help" {
-            return .text(helpText(for: flagWords.lazy.compactMap(command(named:)).first))
-        }
-        if names.contains("--version") || arguments.first == "version" { return .text(version) }
-        if let place = names.firstIndex(of: "--completion") {
-            let shell = flagWords[place].dropping(prefix: "--completion=") ?? flagWords[(place + 1)...].first
-            guard let shell else { throw FlagError("--completion: the value is missing, expected --completion=SHELL") }
-            guard let script = completion(for: shell) else {
-                throw FlagError("--completion \(quoted(shell)): expected bash, zsh or fish")
-            }
-            return .text(script)
-        }
-
+        if let text = try requestedText(arguments) { return .text(text) }
         var words = Words(program: self)
         try words.read(arguments)
         var operands = words.operands[...]
@@ -37,21 +22,39 @@ extension Program {
         return .run(flags)
     }
 
+    /// Returns the text that the arguments request instead of a command; `nil` if they request none.
+    private func requestedText(_ arguments: [String]) throws(FlagError) -> String? {
+        if arguments.first == "__complete" { return completions(of: Array(arguments.dropFirst())) }
+        let flagWords = arguments.prefix { $0 != "--" }
+        let names = flagWords.map(\.beforeEqualsSign)
+        if names.contains("--help") || names.contains("-h") || arguments.first == "help" {
+            return helpText(for: flagWords.lazy.compactMap(command(named:)).first)
+        }
+        if names.contains("--version") || arguments.first == "version" { return version }
+        guard let place = names.firstIndex(of: "--completion") else { return nil }
+        let shell = flagWords[place].dropping(prefix: "--completion=") ?? flagWords[(place + 1)...].first
+        guard let shell else { throw FlagError("--completion: the value is missing, expected --completion=SHELL") }
+        guard let script = completion(for: shell) else {
+            throw FlagError("--completion \(quoted(shell)): expected bash, zsh or fish")
+        }
+        return script
+    }
+
     private func check(
         _ given: [String], _ operands: ArraySlice<Words.Operand>, of flags: ParsedFlags
     ) throws(FlagError) {
         let command = flags.command
-        for flag in given where !command.flags.contains(where: { $0.name == flag }) {
+        if let flag = given.first(where: { !command.has($0) }) {
             if operands.isEmpty, let operand = command.operands.first {
                 throw FlagError(
                     "--\(flag): not a flag of \(command.name), which takes \(operand) as an argument, expected: \(usage(of: command))"
                 )
             }
-            let owners = commands.filter { $0.flags.contains { $0.name == flag } }
-                .map { $0.name.isEmpty ? self.name : $0.name }.joined(separator: ", ")
-            let advice = advice(for: "--" + flag).map { $0.contains("--" + flag) ? "" : "; \($0)" } ?? ""
-            let name = command.name.isEmpty ? name : command.name
-            throw FlagError("--\(flag): not a flag of \(name), only of \(owners)\(advice)")
+            func shownName(_ command: Command) -> String { command.name.isEmpty ? name : command.name }
+            let owners = commands.filter { $0.has(flag) }.map(shownName).joined(separator: ", ")
+            let problem = "--\(flag): not a flag of \(shownName(command)), only of \(owners)"
+            guard let advice = advice(for: "--" + flag), !advice.contains("--" + flag) else { throw FlagError(problem) }
+            throw FlagError("\(problem); \(advice)")
         }
         if operands.count < command.operands.count {
             let missing = command.operands[operands.count]
@@ -72,10 +75,7 @@ extension Program {
             return "expected separate arguments; do not quote them together"
         }
         let name = text.beforeEqualsSign
-        let isAssignment = name != text && name.allSatisfy { $0.isLetter || $0.isNumber || "._-".contains($0) }
-        if isAssignment, name.hasPrefix(environmentPrefix) { return "did you mean \(name)=… \(self.name)?" }
-        let assigned = isAssignment ? nearest(to: folded(name), among: command.flags.map(\.name)) : []
-        if assigned.count == 1 { return "did you mean --\(assigned[0])=…?" }
+        if name != text, let hint = hint(forAssignmentTo: name, of: command) { return hint }
         if let advice = advice(for: name) { return advice }
         if text.contains("://"), let flag = command.flags.first(where: { $0.secrecy == .address }) {
             return "did you mean --\(flag.name) \(operand.shown)?"
@@ -88,6 +88,14 @@ extension Program {
         let commandNames = commands.map(\.name).filter { !$0.isEmpty }
         if let meant = nearest(to: text, among: commandNames).first { return "did you mean \(meant)?" }
         return hint(for: name, of: command)
+    }
+
+    /// Returns what was probably meant by `NAME=…`: an environment variable, or a flag without its dashes.
+    private func hint(forAssignmentTo name: String, of command: Command) -> String? {
+        guard name.allSatisfy({ $0.isLetter || $0.isNumber || "._-".contains($0) }) else { return nil }
+        if name.hasPrefix(environmentPrefix) { return "did you mean \(name)=… \(self.name)?" }
+        let flags = nearest(to: folded(name), among: command.flags.map(\.name))
+        return flags.count == 1 ? "did you mean --\(flags[0])=…?" : nil
     }
 
     private func variables(of command: Command, in environment: [String: String]) -> [String: GivenFlag] {

@@ -33,9 +33,12 @@ public struct ParsedFlags: Sendable {
 
     /// Returns the flags given as arguments, not by variables, as arguments for another command line, without `others`.
     public func words(without others: Set<String>) -> [String] {
-        command.flags.filter { origin(of: $0.name).hasPrefix("--") && !others.contains($0.name) }.flatMap { flag in
-            (given[flag.name]?.values ?? []).map { "--\(flag.name)=\($0)" }
+        var words: [String] = []
+        for flag in command.flags where !others.contains(flag.name) {
+            guard let given = given[flag.name], given.origin.hasPrefix("--") else { continue }
+            words += given.values.map { "--\(flag.name)=\($0)" }
         }
+        return words
     }
 
     /// Returns the origin of the flag's value for an error: the flag with its dashes, or an environment variable.

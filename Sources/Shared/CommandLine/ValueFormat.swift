@@ -88,19 +88,21 @@ extension ValueFormat where Value: FixedWidthInteger {
 extension ValueFormat<Int> {
     /// A size in bytes, `KiB`, `MiB` or `GiB`.
     public static func bytes(in range: ClosedRange<Int>) -> Self {
-        let units = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("", 1)]
+        let units: [(name: String, bytes: Int)] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("", 1)]
         let bounds = "\(range.lowerBound) to \(range.upperBound) bytes"
         return Self(
             "SIZE", expected: "a size in bytes, or with KiB, MiB or GiB, " + bounds,
             text: { bytes in
-                for (name, size) in units where bytes >= size && bytes % size == 0 { return "\(bytes / size)\(name)" }
+                for unit in units where bytes >= unit.bytes && bytes % unit.bytes == 0 {
+                    return "\(bytes / unit.bytes)\(unit.name)"
+                }
                 return "0"
             },
             parse: { text in
-                guard let unit = units.first(where: { text.hasSuffix($0.0) }),
-                    let count: Int = decimalNumber(text.utf8.dropLast(unit.0.utf8.count))
+                guard let unit = units.first(where: { text.hasSuffix($0.name) }),
+                    let count: Int = decimalNumber(text.utf8.dropLast(unit.name.utf8.count))
                 else { return nil }
-                let (bytes, isTooLarge) = count.multipliedReportingOverflow(by: unit.1)
+                let (bytes, isTooLarge) = count.multipliedReportingOverflow(by: unit.bytes)
                 return isTooLarge || !range.contains(bytes) ? nil : bytes
             })
     }

@@ -33,11 +33,11 @@ struct Words {
     }
 
     private mutating func append(operand: String) {
+        if mayContinueSecret { return operands.append(Operand(text: operand, shown: "***", isOpen: false)) }
         let name = operand.beforeEqualsSign
         let isSecretFlag = program.flag("--" + name)?.secrecy == .whole
-        let shown =
-            mayContinueSecret ? "***" : quoted(isSecretFlag ? name + "=***" : masked(address: operand))
-        operands.append(Operand(text: operand, shown: shown, isOpen: !mayContinueSecret))
+        let shown = isSecretFlag ? name + "=***" : masked(address: operand)
+        operands.append(Operand(text: operand, shown: quoted(shown), isOpen: true))
     }
 
     private mutating func read(flag word: String, rest: inout ArraySlice<String>) throws(FlagError) {

@@ -15,19 +15,22 @@ public struct AcceptedFormat: Sendable, Equatable {
     /// quality outside 0 … 1, which one Prometheus release sent, are ignored.
     public static func negotiate(_ accept: String?) -> AcceptedFormat {
         let ranges = accept.map(AcceptElement.list) ?? []
-        var best: (quality: Int, place: Int, format: ExpositionFormat)?
-        for format in ExpositionFormat.allCases {
-            let specificities = ranges.map { $0.specificity(for: format) }
-            // Takes the first of equally specific ranges.
-            guard let highest = specificities.max(), highest > 0, let place = specificities.firstIndex(of: highest)
-            else { continue }
-            let quality = ranges[place].quality
-            guard quality > 0 else { continue }
-            if let best, (best.quality, -best.place) >= (quality, -place) { continue }
-            best = (quality, place, format)
+        let decidingPlaces = ExpositionFormat.allCases.map { mostSpecific(of: ranges, for: $0) }
+        var best = AcceptedFormat(format: .text004)
+        var bestQuality = 0
+        for (place, range) in ranges.enumerated() where range.quality > bestQuality {
+            guard let number = decidingPlaces.firstIndex(of: place) else { continue }
+            best = AcceptedFormat(format: ExpositionFormat.allCases[number], escaping: range.escaping)
+            bestQuality = range.quality
         }
-        guard let best else { return AcceptedFormat(format: .text004, escaping: nil) }
-        return AcceptedFormat(format: best.format, escaping: ranges[best.place].escaping)
+        return best
+    }
+
+    /// Returns the place of the range that decides about the format, the first of equally specific ones.
+    private static func mostSpecific(of ranges: [AcceptElement], for format: ExpositionFormat) -> Int? {
+        let specificities = ranges.map { $0.specificity(for: format) }
+        guard let highest = specificities.max(), highest > 0 else { return nil }
+        return specificities.firstIndex(of: highest)
     }
 }
 

@@ -14,22 +14,23 @@ package struct AcceptElement {
 
     /// Parses up to 16 elements, more than any client sends, omitting those with a malformed quality.
     package static func list(_ field: String) -> [AcceptElement] {
-        splitUnquoted(field.utf8[...], at: UInt8(ascii: ","), limit: 16).compactMap { element in
-            var parts = splitUnquoted(element, at: UInt8(ascii: ";"), limit: 8)
-            guard let name = parts.popFirst().map(unquoted), !name.isEmpty else { return nil }
-            var result = AcceptElement(name: name.lowercased())
-            for part in parts {
-                let pair = part.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-                let name = unquoted(pair[0]).lowercased()
-                let value = pair.count > 1 ? unquoted(pair[1]) : ""
-                if name == "q" {
-                    guard let quality = qualityValue(value) else { return nil }
-                    result.quality = quality
-                } else if !value.isEmpty {
-                    result.parameters.append((name, value))
-                }
+        splitUnquoted(field.utf8[...], at: UInt8(ascii: ","), limit: 16).compactMap { AcceptElement($0) }
+    }
+
+    private init?(_ element: Substring.UTF8View) {
+        let parts = splitUnquoted(element, at: UInt8(ascii: ";"), limit: 8)
+        name = parts.first.map { unquoted($0).lowercased() } ?? ""
+        if name.isEmpty { return nil }
+        for part in parts.dropFirst() {
+            let pair = part.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            let name = unquoted(pair[0]).lowercased()
+            let value = pair.count > 1 ? unquoted(pair[1]) : ""
+            if name == "q" {
+                guard let quality = qualityValue(value) else { return nil }
+                self.quality = quality
+            } else if !value.isEmpty {
+                parameters.append((name, value))
             }
-            return result
         }
     }
 }

@@ -15,10 +15,12 @@ package func splitUnquoted(
 
 /// Removes surrounding spaces and tabs, quotation marks and the backslashes of escapes.
 package func unquoted(_ part: Substring.UTF8View) -> String {
+    var bytes: [UInt8] = []
     var isEscaped = false
-    let bytes = trimmed(part).filter { byte in
-        defer { isEscaped = !isEscaped && byte == UInt8(ascii: "\\") }
-        return isEscaped || (byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\"))
+    for byte in trimmed(part) {
+        let isMark = !isEscaped && (byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\"))
+        if !isMark { bytes.append(byte) }
+        isEscaped = isMark && byte == UInt8(ascii: "\\")
     }
     return String(decoding: bytes, as: UTF8.self)
 }

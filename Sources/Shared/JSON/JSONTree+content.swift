@@ -10,11 +10,18 @@ extension JSONTree {
 
     /// Returns the value to which the tokens of a JSON Pointer lead.
     public func value(at pointer: [[UInt8]]) -> JSONTree? {
-        pointer.reduce(self as JSONTree?) { value, token in
-            let name = String(decoding: token, as: UTF8.self)
-            guard let elements = value?.elements else { return value?[name] }
-            return Int(name).flatMap { elements.indices.contains($0) ? elements[$0] : nil }
+        var value = self
+        for token in pointer {
+            guard let next = value.child(String(decoding: token, as: UTF8.self)) else { return nil }
+            value = next
         }
+        return value
+    }
+
+    private func child(_ token: String) -> JSONTree? {
+        guard let elements else { return self[token] }
+        guard let index = Int(token), elements.indices.contains(index) else { return nil }
+        return elements[index]
     }
 
     /// The tree as JSON, on one line.

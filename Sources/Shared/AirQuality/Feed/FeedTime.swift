@@ -19,16 +19,22 @@ enum FeedTime: Equatable {
             self = .at(time)
             return
         }
-        let bytes = (0..<text.count).map { text[$0] }
-        let isUTC = [" UTC", " GMT"].contains { bytes.suffix(4).elementsEqual($0.utf8) }
-        // The search starts after the date, which has hyphens of its own.
-        let end = isUTC ? bytes.count - 4 : bytes.indices.dropFirst(10).first { "+-Zz".utf8.contains(bytes[$0]) }
-        let given = isUTC ? Array("Z".utf8) : Array(bytes[(end ?? bytes.count)...])
-        guard let time = parseRFC3339(Self.completed(bytes[..<(end ?? bytes.count)], zone: given).span) else {
-            return nil
+        var local = (0..<text.count).map { text[$0] }[...]
+        var givenZone: [UInt8] = []
+        if [" UTC", " GMT"].contains(where: { local.suffix(4).elementsEqual($0.utf8) }) {
+            local.removeLast(4)
+            givenZone = Array("Z".utf8)
+        } else if let start = local.indices.dropFirst(10).first(where: { "+-Zz".utf8.contains(local[$0]) }) {
+            // The search starts after the date, which has hyphens of its own.
+            givenZone = Array(local[start...])
+            local = local[..<start]
         }
-        let offset = given.isEmpty ? zone : 0
-        self = offset.map { .at(time - $0) } ?? .withoutZone
+        guard let time = parseRFC3339(Self.completed(local, zone: givenZone).span) else { return nil }
+        if givenZone.isEmpty {
+            self = zone.map { .at(time - $0) } ?? .withoutZone
+        } else {
+            self = .at(time)
+        }
     }
 
     /// Returns the text with the parts that feeds omit: `-` and `:` of `20261125T190000`, the seconds, the minutes or

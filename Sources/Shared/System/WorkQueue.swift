@@ -3,8 +3,12 @@ public final class WorkQueue: Sendable {
     private let name: String
     /// Maximum number of waiting items.
     private let limit: Int
-    /// The waiting items; `nil` while there is no thread.
-    private let items = Monitor<[@Sendable () -> Void]?>(nil)
+    private let state = Monitor(State())
+
+    private struct State {
+        var waiting: [@Sendable () -> Void] = []
+        var hasThread = false
+    }
 
     public init(name: String, limit: Int) {
         self.name = name
@@ -13,24 +17,30 @@ public final class WorkQueue: Sendable {
 
     /// Queues work; returns `false` if the queue is full or no thread can be started. Any thread; never blocks.
     public func submit(_ work: @escaping @Sendable () -> Void) -> Bool {
-        items.change { items in
-            guard (items?.count ?? 0) < limit else { return false }
-            guard items != nil || (try? ServiceThread(name: name, body: workUntilEmpty)) != nil else { return false }
-            items = items ?? []
-            items?.append(work)
-            return true
+        state.change { state in
+            guard state.waiting.count < limit else { return false }
+            if !state.hasThread {
+                state.hasThread = (try? ServiceThread(name: name, body: workUntilEmpty)) != nil
+            }
+            if state.hasThread { state.waiting.append(work) }
+            return state.hasThread
         }
     }
 
     /// Waits up to `limit` until all work is done.
     func waitUntilIdle(within limit: Duration) {
-        _ = items.wait(until: monotonicTime() + limit) { $0 == nil ? true : nil }
+        _ = state.wait(until: monotonicTime() + limit) { $0.hasThread ? nil : true }
     }
 
     @Sendable private func workUntilEmpty() {
-        while let work = items.change({ items in
-            if items?.isEmpty == true { items = nil }
-            return items?.removeFirst()
-        }) { work() }
+        while let work = takeNext() { work() }
+    }
+
+    /// Returns the next item; `nil` if there is none, after which the thread must end.
+    private func takeNext() -> (@Sendable () -> Void)? {
+        state.change { state in
+            state.hasThread = !state.waiting.isEmpty
+            return state.hasThread ? state.waiting.removeFirst() : nil
+        }
     }
 }

@@ -22,29 +22,23 @@ public struct WebSocketAddress: Sendable, Equatable {
 
     /// - Throws: a reason that quotes nothing from the text, which may contain a password.
     public init(_ text: String) throws(SystemError) {
-        guard text.utf8.count <= Self.maximumBytes else {
-            throw SystemError(.address, "it is longer than \(Self.maximumBytes) bytes")
-        }
+        try require(text.utf8.count <= Self.maximumBytes, "it is longer than \(Self.maximumBytes) bytes")
         let lowercased = text.lowercased()
         isSecure = lowercased.utf8.starts(with: "wss://".utf8)
-        guard isSecure || lowercased.utf8.starts(with: "ws://".utf8) else {
-            throw SystemError(.address, "it does not begin with ws:// or wss://")
-        }
+        let isPlain = lowercased.utf8.starts(with: "ws://".utf8)
+        try require(isSecure || isPlain, "it does not begin with ws:// or wss://")
         let rest = text.utf8.dropFirst(isSecure ? 6 : 5)
         // A query may contain an address.
         let isTwice = rest.prefix { $0 != UInt8(ascii: "?") }.firstRange(of: "://".utf8) != nil
         let isList = [",", ";", "|", " "].contains {
             lowercased.contains($0 + "ws://") || lowercased.contains($0 + "wss://")
         }
-        if isTwice || isList {
-            throw SystemError(.address, "it holds two addresses; give each its own flag or line")
-        }
-        guard rest.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw SystemError(.address, "it has a blank, control or non-ASCII character; percent-encode it or use xn--")
-        }
-        guard !rest.contains(UInt8(ascii: "#")) else {
-            throw SystemError(.address, "it has a fragment (#), which a WebSocket address cannot have")
-        }
+        try require(!isTwice && !isList, "it holds two addresses; give each its own flag or line")
+        try require(
+            rest.allSatisfy { 0x21...0x7E ~= $0 },
+            "it has a blank, control or non-ASCII character; percent-encode it or use xn--")
+        try require(
+            !rest.contains(UInt8(ascii: "#")), "it has a fragment (#), which a WebSocket address cannot have")
         let authority = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
         var hostAndPort = authority
         if let at = authority.lastIndex(of: UInt8(ascii: "@")) {
@@ -90,16 +84,15 @@ public struct WebSocketAddress: Sendable, Equatable {
             let end = text.firstIndex(of: "]") ?? text.startIndex
             name = text[..<end].dropFirst()
             rest = text[end...].dropFirst()
-            guard text.hasPrefix("["), name.contains(":"), isNumericAddress(String(name)) else {
-                throw SystemError(.address, "an IPv6 address must be in [ ], without a zone")
-            }
+            let isIPv6 = text.hasPrefix("[") && name.contains(":") && isNumericAddress(String(name))
+            try require(isIPv6, "an IPv6 address must be in [ ], without a zone")
         } else {
             name = text.prefix { $0 != ":" }
             rest = text[name.endIndex...]
-            guard !name.isEmpty else { throw SystemError(.address, "it has no host") }
-            guard name.utf8.allSatisfy(isHostCharacter) else {
-                throw SystemError(.address, "its host has something other than letters, digits, '-', '.' and '_'")
-            }
+            try require(!name.isEmpty, "it has no host")
+            try require(
+                name.utf8.allSatisfy(isHostCharacter),
+                "its host has something other than letters, digits, '-', '.' and '_'")
         }
         host = name.lowercased()
         port = defaultPort
@@ -109,6 +102,10 @@ public struct WebSocketAddress: Sendable, Equatable {
         }
         port = Int(given)
     }
+}
+
+private func require(_ isMet: Bool, _ reason: String) throws(SystemError) {
+    if !isMet { throw SystemError(.address, reason) }
 }
 
 private func isHostCharacter(_ byte: UInt8) -> Bool { isLetterOrDigit(byte) || "-._".utf8.contains(byte) }

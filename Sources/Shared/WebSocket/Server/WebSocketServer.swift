@@ -26,6 +26,9 @@ public final class WebSocketServer: Sendable {
         var stopsAt: Duration?
 
         var count: Int { connections.count { $0.isGreeted && !$0.isEnded } }
+
+        /// When the next client is due or the server stops; `nil` if there is no such time.
+        var deadline: Duration? { (connections.map(\.deadline) + [stopsAt]).compactMap(\.self).min() }
     }
 
     /// Starts listening; clients are served once `run` is called. The error names an address that cannot be bound.
@@ -50,7 +53,10 @@ public final class WebSocketServer: Sendable {
     }
 
     private var isOver: Bool {
-        state.withLock { state in state.stopsAt.map { state.count == 0 || monotonicTime() >= $0 } ?? false }
+        state.withLock { state in
+            guard let stopsAt = state.stopsAt else { return false }
+            return state.count == 0 || monotonicTime() >= stopsAt
+        }
     }
 
     /// Waits for the next event or deadline and serves the clients concerned.
@@ -61,7 +67,7 @@ public final class WebSocketServer: Sendable {
                 let events = connection.hasBytesToSend ? POLLIN | POLLOUT : POLLIN
                 return pollfd(fd: connection.descriptor, events: Int16(events), revents: 0)
             }
-            return (sockets, (state.connections.map(\.deadline) + [state.stopsAt]).compactMap(\.self).min())
+            return (sockets, state.deadline)
         }
         let acceptsMore = sockets.count < maximumClients
         var polled = [

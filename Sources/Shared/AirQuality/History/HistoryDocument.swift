@@ -21,16 +21,15 @@ public struct HistoryDocument: Sendable {
             if let wanted, !wanted.contains(snapshot.states[number].name) { continue }
             found += 1
             let history = snapshot.histories[number]
-            let count = history.points.count
-            let first = max(
-                count - min(count, query.limit ?? .max), query.since.map { history.firstIndex(after: $0) } ?? 0)
-            guard first < count else { continue }
-            cities.append((number, first..<count))
-            pointCount += count - first
+            let points = query.selection(from: history)
+            if points.isEmpty { continue }
+            cities.append((number, points))
+            pointCount += points.count
             changedAt = max(changedAt, history.changedAt)
         }
         // A missing city may have expired. A restart is not a change: the restored points are the same.
-        if found < wanted?.count ?? .max { changedAt = max(changedAt, snapshot.expiredAt ?? 0) }
+        let isComplete = wanted.map { $0.count == found } ?? false
+        if !isComplete { changedAt = max(changedAt, snapshot.expiredAt ?? 0) }
         if cities.isEmpty { changedAt = max(changedAt, snapshot.startedAt) }
         self.cities = cities
         self.pointCount = pointCount
@@ -50,11 +49,13 @@ public struct HistoryDocument: Sendable {
         text.reserveCapacity(2048 + pointCount * 128)
         appendBeginning(to: &text)
         // Runs of points share a time, so it is formatted once per run.
-        var time: (value: Timestamp, text: [UInt8])?
+        var time: Timestamp?
+        var timeText: [UInt8] = []
         for row in rows {
             text.append(time == nil ? "\n{\"time\":\"" : ",\n{\"time\":\"")
-            if time?.value != row.point.time { time = (row.point.time, Self.text(of: row.point.time)) }
-            text += time?.text ?? []
+            if time != row.point.time { timeText = Self.text(of: row.point.time) }
+            time = row.point.time
+            text += timeText
             let name = snapshot.states[cities[row.city].number].name
             text.appendJSONString(name.span)
             text.append(",\"aqi\":")
@@ -80,13 +81,9 @@ public struct HistoryDocument: Sendable {
         let rules = snapshot.rules
         text.append("{\"generated_at\":\"")
         text.appendRFC3339(changedAt)
-        text.append("\",\"capacity\":")
-        text.appendInteger(UInt64(rules.history.capacity))
-        text.append(",\"interval_seconds\":")
+        text.append("\",\"capacity\":\(rules.history.capacity),\"interval_seconds\":")
         text.appendNumber(Double(rules.history.interval) / 1000)
-        text.append(",\"scale\":{\"name\":\"")
-        text.append(rules.scale.name)
-        text.append("\",\"categories\":[")
+        text.append(",\"scale\":{\"name\":\"\(rules.scale.name)\",\"categories\":[")
         for category in rules.scale.categories {
             text.append(category.number == 1 ? "\n" : ",\n")
             text.append("{\"category\":\(category.number),\"name\":\"\(category.name)\",\"from\":")

@@ -94,12 +94,7 @@ public final class ReadingStore: Sendable {
     public func setFeed(label: String, idleTimeout: Int64) -> Int {
         state.withLock { state in
             state.version += 1
-            let known = state.feeds.firstIndex { $0.label.utf8.elementsEqual(label.utf8) }
-            let number = known ?? state.feeds.firstIndex(where: \.isRemoved) ?? state.feeds.count
-            if known == nil {
-                let new = FeedStatistics(label: label, skipped: rules.shard == nil ? nil : 0)
-                state.feeds.replaceSubrange(number..<min(number + 1, state.feeds.count), with: [new])
-            }
+            let number = state.number(ofFeed: label)
             state.feeds[number].idleTimeout = idleTimeout
             state.feeds[number].isRemoved = false
             state.feeds[number].isPaused = false

@@ -31,6 +31,18 @@ struct StoreState: Sendable {
             feeds: feeds.filter { !$0.isRemoved }, pointCount: pointCount, expiredCount: expiredCount)
     }
 
+    /// Returns the number of the feed with this label; a new feed takes the number of a removed one if there is any.
+    mutating func number(ofFeed label: String) -> Int {
+        if let known = feeds.firstIndex(where: { $0.label.utf8.elementsEqual(label.utf8) }) { return known }
+        let new = FeedStatistics(label: label, skipped: rules.shard == nil ? nil : 0)
+        guard let free = feeds.firstIndex(where: \.isRemoved) else {
+            feeds.append(new)
+            return feeds.count - 1
+        }
+        feeds[free] = new
+        return free
+    }
+
     /// Records some of a message's readings, all in order. With the last ones, counts the message for the feed.
     mutating func record(
         _ range: Range<Int>, of message: borrowing FeedMessage, feed: Int, _ outcome: inout RecordOutcome

@@ -8,19 +8,19 @@ package func masked(address: String) -> String {
     let rest = address[afterScheme...]
     let authorityEnd = rest.firstIndex { "/?#".unicodeScalars.contains($0) } ?? rest.endIndex
     let authority = rest[..<authorityEnd]
+    let pathAndQuery = rest[authorityEnd...]
     var shown = String(address[..<afterScheme])
-    if scheme == nil || authority.isEmpty || authority.contains(":"), rest[authorityEnd...].contains("@") {
-        return shown + "***"
-    }
+    let mayCutPassword = scheme == nil || authority.isEmpty || authority.contains(":")
+    if mayCutPassword, pathAndQuery.contains("@") { return shown + "***" }
     if let at = authority.lastIndex(of: "@") {
         shown += "***" + String(authority[at...])
     } else {
         shown += String(authority)
     }
-    let pathAndQuery = rest[authorityEnd...]
     let path = pathAndQuery.prefix { $0 != "?" && $0 != "#" }
     shown += pathWithoutTokens(String(path))
-    return path.endIndex < pathAndQuery.endIndex ? shown + String(pathAndQuery[path.endIndex]) + "***" : shown
+    if path.endIndex < pathAndQuery.endIndex { shown += String(pathAndQuery[path.endIndex]) + "***" }
+    return shown
 }
 
 /// Returns a file's path, or `***` if it looks like a file's content, perhaps a secret, given by mistake.

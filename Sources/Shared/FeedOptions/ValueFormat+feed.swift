@@ -41,12 +41,14 @@ extension ValueFormat<HTTPField> {
 /// as `a=b; c=d:e`, which has no space after the colon and no capital letter, or in parentheses, which comment on a
 /// `User-Agent`.
 private func hasSecondField(_ text: String) -> Bool {
-    text.replacing(/\([^)]*\)/, with: "").utf8.split { ",;|".utf8.contains($0) }.dropFirst().contains { part in
+    let withoutComments = text.replacing(/\([^)]*\)/, with: "")
+    let parts = withoutComments.utf8.split { ",;|".utf8.contains($0) }
+    return parts.dropFirst().contains { part in
         let line = part.drop(while: isBlank)
         let name = line.prefix(while: isTokenCharacter)
-        let isCapital = name.first.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) } ?? false
-        let isName = isCapital && !name.contains(where: isDigit)
-        return !name.isEmpty && line.dropFirst(name.count).starts(with: (isName ? ":" : ": ").utf8)
+        guard let first = name.first else { return false }
+        let isUsualName = UInt8(ascii: "A")...UInt8(ascii: "Z") ~= first && !name.contains(where: isDigit)
+        return line.dropFirst(name.count).starts(with: (isUsualName ? ":" : ": ").utf8)
     }
 }
 

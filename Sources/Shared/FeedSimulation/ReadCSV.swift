@@ -14,19 +14,20 @@ package func readCSV(
     let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
     let lines = bytes[start...].split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         .map { $0.last == UInt8(ascii: "\r") ? $0.dropLast() : $0 }
-    let headerLine = lines.firstIndex { !$0.isEmpty } ?? 0
-    let header = try fields(of: lines[headerLine], line: headerLine + 1)
+    let headerIndex = lines.firstIndex { !$0.isEmpty } ?? 0
+    let header = try fields(of: lines[headerIndex], line: headerIndex + 1)
     let places = (columns + optional).map { name in header.firstIndex { equalsIgnoringCase($0, name) } }
     for (name, place) in zip(columns, places) where place == nil {
         let expected = columns.joined(separator: ", ")
-        throw RecordingError(line: headerLine + 1, "there is no column \(name), expected a header with \(expected)")
+        throw RecordingError(line: headerIndex + 1, "there is no column \(name), expected a header with \(expected)")
     }
-    for index in lines.indices.dropFirst(headerLine + 1) where !lines[index].isEmpty {
+    for index in lines.indices.dropFirst(headerIndex + 1) where !lines[index].isEmpty {
         let fields = try fields(of: lines[index], line: index + 1)
         guard fields.count == header.count else {
             throw RecordingError(line: index + 1, "the row has \(fields.count) fields, expected \(header.count)")
         }
-        try read(index + 1, places.map { $0.map { fields[$0] } ?? [] })
+        let values = places.map { place in place.map { fields[$0] } ?? [] }
+        try read(index + 1, values)
     }
 }
 

@@ -272,7 +272,7 @@ public struct FeedDecoder: ~Copyable {
         case nil, .null: return nil
         case .boolean, .array, .object: time = nil
         case .number(let number): time = FeedTime(epoch: number)
-        case .text(let range): time = FeedTime(texts.extracting(range), zone: format.timeZone)
+        case .text(let range): time = .parse(texts.extracting(range), zone: format.timeZone)
         }
         switch time {
         case .at(let time) where time >= Self.earliest && time <= message.receivedAt + Self.maximumLead: return time

@@ -9,16 +9,10 @@ enum FeedTime: Equatable {
     /// Parses an epoch time, or RFC 3339 text that may lack its zone and the parts that ``completed(_:zone:)`` adds.
     ///
     /// - Parameter zone: offset of text without a zone, in milliseconds east of UTC; `nil` if unknown.
-    init?(_ text: Span<UInt8>, zone: Int64?) {
+    static func parse(_ text: Span<UInt8>, zone: Int64?) -> FeedTime? {
         let text = text.extracting(CityName.trimmed(text, in: text.indices))
-        if let number = jsonNumber(text) {
-            self.init(epoch: number)
-            return
-        }
-        if let time = parseRFC3339(text) {
-            self = .at(time)
-            return
-        }
+        if let number = jsonNumber(text) { return FeedTime(epoch: number) }
+        if let time = parseRFC3339(text) { return .at(time) }
         var local = (0..<text.count).map { text[$0] }[...]
         var givenZone: [UInt8] = []
         if [" UTC", " GMT"].contains(where: { local.suffix(4).elementsEqual($0.utf8) }) {
@@ -29,12 +23,9 @@ enum FeedTime: Equatable {
             givenZone = Array(local[start...])
             local = local[..<start]
         }
-        guard let time = parseRFC3339(Self.completed(local, zone: givenZone).span) else { return nil }
-        if givenZone.isEmpty {
-            self = zone.map { .at(time - $0) } ?? .withoutZone
-        } else {
-            self = .at(time)
-        }
+        guard let time = parseRFC3339(completed(local, zone: givenZone).span) else { return nil }
+        if !givenZone.isEmpty { return .at(time) }
+        return zone.map { .at(time - $0) } ?? .withoutZone
     }
 
     /// Returns the text with the parts that feeds omit: `-` and `:` of `20261125T190000`, the seconds, the minutes or

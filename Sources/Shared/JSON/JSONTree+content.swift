@@ -10,12 +10,7 @@ extension JSONTree {
 
     /// Returns the value to which the tokens of a JSON Pointer lead.
     public func value(at pointer: [[UInt8]]) -> JSONTree? {
-        var value = self
-        for token in pointer {
-            guard let next = value.child(String(decoding: token, as: UTF8.self)) else { return nil }
-            value = next
-        }
-        return value
+        pointer.reduce(self as JSONTree?) { value, token in value?.child(String(decoding: token, as: UTF8.self)) }
     }
 
     private func child(_ token: String) -> JSONTree? {

@@ -45,8 +45,10 @@ final class ServerConnection {
     var deadline: Duration? { isOpen && waiting.isEmpty ? nil : wentOnAt + Self.timeout }
 
     func endIfDue(at now: Duration) {
-        if let deadline, now >= deadline { phase = .ended }
+        if let deadline, now >= deadline { end() }
     }
+
+    private func end() { phase = .ended }
 
     // MARK: Sending
 
@@ -59,10 +61,7 @@ final class ServerConnection {
 
     /// Queues a frame; ends the connection if the queue exceeds its limit.
     func send(_ frame: [UInt8]) {
-        guard waiting.isEmpty || waiting.byteCount + frame.count <= maximumQueuedBytes else {
-            phase = .ended
-            return
-        }
+        guard waiting.isEmpty || waiting.byteCount + frame.count <= maximumQueuedBytes else { return end() }
         if waiting.isEmpty { wentOnAt = monotonicTime() }
         waiting.append(frame)
     }
@@ -70,10 +69,7 @@ final class ServerConnection {
     func flush() {
         if waiting.isEmpty { sendPong() }
         let before = waiting.byteCount
-        guard waiting.send(to: descriptor) else {
-            phase = .ended
-            return
-        }
+        guard waiting.send(to: descriptor) else { return end() }
         if waiting.byteCount < before { wentOnAt = monotonicTime() }
         if phase == .leaving, waiting.isEmpty { shutdown(descriptor, Int32(SHUT_WR)) }
     }
@@ -84,7 +80,7 @@ final class ServerConnection {
 
     /// Sends a close frame after the queued bytes; ends the connection at once if the handshake is not complete.
     func close(status: UInt16?) {
-        if phase == .asking { phase = .ended }
+        if phase == .asking { return end() }
         guard isOpen else { return }
         sendPong()
         send(FrameWriter.frame(.close, FrameWriter.closePayload(status: status), mask: nil))
@@ -103,10 +99,8 @@ final class ServerConnection {
     func receive(_ fields: [HTTPField]) {
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
-        guard count > 0 else {
-            if count == 0 || errno != EAGAIN { phase = .ended }
-            return
-        }
+        if count < 0, errno == EAGAIN { return }
+        guard count > 0 else { return end() }
         let bytes = buffer.span.extracting(first: count)
         var position = 0
         if phase == .asking { readRequest(bytes, at: &position, fields) }

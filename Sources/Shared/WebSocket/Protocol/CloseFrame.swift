@@ -1,16 +1,12 @@
 /// The content of a close frame (RFC 6455, section 5.5.1).
 struct CloseFrame: Equatable {
     /// `nil` if the frame is empty.
-    let status: UInt16?
-    let reason: String
+    private(set) var status: UInt16?
+    private(set) var reason = ""
 
     init(payload: [UInt8]) throws(ProtocolViolation) {
-        guard payload.count != 1 else { throw ProtocolViolation("close frame of one byte") }
-        guard payload.count > 1 else {
-            status = nil
-            reason = ""
-            return
-        }
+        if payload.isEmpty { return }
+        guard payload.count > 1 else { throw ProtocolViolation("close frame of one byte") }
         let status = UInt16(payload[0]) << 8 | UInt16(payload[1])
         guard Self.allowed.contains(where: { $0.contains(status) }) else {
             throw ProtocolViolation("invalid close status \(status)")

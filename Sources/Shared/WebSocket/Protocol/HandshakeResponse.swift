@@ -10,14 +10,11 @@ enum HandshakeResponse: Equatable {
 
     /// - Parameter now: milliseconds since the Unix epoch.
     init(_ head: HTTPHead, to request: HandshakeRequest, now: Int64) {
-        guard let status = Self.status(head.startLine) else {
-            self = .rejected(detail: "the response is not HTTP", retryAfter: nil)
-            return
-        }
-        switch status {
-        case 101: self = Self.upgrade(head.fields, request)
-        case 100..<200: self = .interim
-        default:
+        switch Self.status(head.startLine) {
+        case nil: self = .rejected(detail: "the response is not HTTP", retryAfter: nil)
+        case 101?: self = Self.upgrade(head.fields, request)
+        case (100..<200)?: self = .interim
+        case let status?:
             let retryAfter = head.fields.first("Retry-After").flatMap { parseRetryAfter($0, now: now) }
             let remark =
                 switch status {

@@ -37,8 +37,7 @@ public struct WebSocketAddress: Sendable, Equatable {
         try require(
             rest.allSatisfy { 0x21...0x7E ~= $0 },
             "it has a blank, control or non-ASCII character; percent-encode it or use xn--")
-        try require(
-            !rest.contains(UInt8(ascii: "#")), "it has a fragment (#), which a WebSocket address cannot have")
+        try require(!rest.contains(UInt8(ascii: "#")), "it has a fragment (#), which a WebSocket address cannot have")
         let authority = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
         var hostAndPort = authority
         if let at = authority.lastIndex(of: UInt8(ascii: "@")) {

@@ -78,8 +78,7 @@ struct Words {
     private func unknown(_ word: String) -> FlagError {
         let name = String(word.prefix { $0 != ":" && !$0.isWhitespace })
         if name != word, program.flag(name) != nil {
-            return FlagError(
-                "\(name) and its value are one argument, expected two; do not quote them together")
+            return FlagError("\(name) and its value are one argument, expected two; do not quote them together")
         }
         let command = operands.first.flatMap { program.command(named: $0.text) }
         if let operand = operands.first, operand.isOpen, command == nil, let advice = program.advice(for: operand.text)

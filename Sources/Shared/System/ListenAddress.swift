@@ -28,10 +28,8 @@ public enum ListenAddress: Sendable, Equatable, CustomStringConvertible {
             return isHost ? String(text) : nil
         }
         let address = text.dropFirst().dropLast()
-        guard text.last == "]", address.contains(":"), !address.contains("["), !address.contains("]") else {
-            return nil
-        }
-        return String(address)
+        let isAddress = text.last == "]" && address.contains(":") && !address.contains { "[]".contains($0) }
+        return isAddress ? String(address) : nil
     }
 
     /// Addresses of the host in the order to try them; none if it is unknown. Can block for half a minute.

@@ -21,7 +21,10 @@ public struct HistoryDocument: Sendable {
             if let wanted, !wanted.contains(snapshot.states[number].name) { continue }
             found += 1
             let history = snapshot.histories[number]
-            let points = query.selection(from: history)
+            let count = history.points.count
+            let firstWithinLimit = count - min(count, query.limit ?? .max)
+            let firstAfterBound = query.since.map { history.firstIndex(after: $0) } ?? 0
+            let points = max(firstWithinLimit, firstAfterBound)..<count
             if points.isEmpty { continue }
             cities.append((number, points))
             pointCount += points.count

@@ -33,12 +33,4 @@ public struct HistoryQuery: Sendable, Equatable {
         }
         if !cities.isEmpty { self.cities = cities }
     }
-
-    /// Returns the indices of the points that the limit and the lower bound leave of a city's history.
-    func selection(from history: History) -> Range<Int> {
-        let count = history.points.count
-        let firstWithinLimit = count - min(count, limit ?? .max)
-        let firstAfterBound = since.map { history.firstIndex(after: $0) } ?? 0
-        return max(firstWithinLimit, firstAfterBound)..<count
-    }
 }

@@ -23,12 +23,6 @@ public struct CityState: Sendable {
     var message: UInt64 = 0
     var isNamedAsDuplicate = false
 
-    init(name: [UInt8], category: UInt8, version: UInt64) {
-        self.name = name
-        self.category = category
-        self.version = version
-    }
-
     mutating func apply(
         _ reading: Reading, category new: UInt8, isNew: Bool, message: UInt64, feed: Int32, receivedAt: Timestamp,
         version: UInt64

@@ -35,12 +35,9 @@ struct StoreState: Sendable {
     mutating func number(ofFeed label: String) -> Int {
         if let known = feeds.firstIndex(where: { $0.label.utf8.elementsEqual(label.utf8) }) { return known }
         let new = FeedStatistics(label: label, skipped: rules.shard == nil ? nil : 0)
-        guard let free = feeds.firstIndex(where: \.isRemoved) else {
-            feeds.append(new)
-            return feeds.count - 1
-        }
-        feeds[free] = new
-        return free
+        let number = feeds.firstIndex(where: \.isRemoved) ?? feeds.count
+        if number < feeds.count { feeds[number] = new } else { feeds.append(new) }
+        return number
     }
 
     /// Records some of a message's readings, all in order. With the last ones, counts the message for the feed.

@@ -3,20 +3,17 @@ import Bytes
 /// The history as JSON: the points of all selected cities in one flat array ordered by time, then name, which tools
 /// can split into one series per city. Equal points give equal bytes; the entity tag depends on it.
 public struct HistoryDocument: Sendable {
-    public let pointCount: Int
+    public private(set) var pointCount = 0
     private let snapshot: StoreSnapshot
     /// Sorted by name; only cities with matching points.
-    private let cities: [(number: Int, points: Range<Int>)]
-    private let changedAt: Timestamp
+    private var cities: [(number: Int, points: Range<Int>)] = []
+    private var changedAt: Timestamp = 0
 
     /// Selects the points of a snapshot with histories that match a query, without copying them.
     public init(_ snapshot: StoreSnapshot, query: HistoryQuery) {
         self.snapshot = snapshot
         let wanted = query.cities.map(Set.init)
-        var cities: [(number: Int, points: Range<Int>)] = []
-        var pointCount = 0
         var found = 0
-        var changedAt: Timestamp = 0
         for number in snapshot.states.indices {
             if let wanted, !wanted.contains(snapshot.states[number].name) { continue }
             found += 1
@@ -34,9 +31,6 @@ public struct HistoryDocument: Sendable {
         let isComplete = wanted.map { $0.count == found } ?? false
         if !isComplete { changedAt = max(changedAt, snapshot.expiredAt ?? 0) }
         if cities.isEmpty { changedAt = max(changedAt, snapshot.startedAt) }
-        self.cities = cities
-        self.pointCount = pointCount
-        self.changedAt = changedAt
     }
 
     /// Renders the document as UTF-8.

@@ -12,7 +12,7 @@ public struct Scale: Sendable, Equatable {
     public var authority: String
     public var categories: [Category]
     /// Lower bounds of the second and later categories, padded with infinity.
-    private let bounds: SIMD8<Double>
+    private var bounds = SIMD8(repeating: Double.infinity)
 
     private init(
         _ name: String, title: String, authority: String, categories: [(name: String, from: Double, color: String)],
@@ -21,9 +21,7 @@ public struct Scale: Sendable, Equatable {
         self.name = name
         self.title = title
         self.authority = authority
-        var bounds = SIMD8(repeating: Double.infinity)
         for place in categories.indices.dropFirst() { bounds[place - 1] = categories[place].from }
-        self.bounds = bounds
         let faces = ["😀", "🙂", "😐", "😷", "🤢", "☠️"]
         self.categories = categories.indices.map { place in
             let (name, from, color) = categories[place]

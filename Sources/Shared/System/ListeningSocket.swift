@@ -48,9 +48,7 @@ package final class ListeningSocket: Sendable {
     ) throws(SystemError) -> [ListeningSocket] {
         guard let process = environment["LISTEN_PID"], Int32(process) == getpid(),
             let text = environment["LISTEN_FDS"], let count = Int32(text), (1...1000).contains(count)
-        else {
-            throw SystemError(.address, "systemd has passed no sockets to this process")
-        }
+        else { throw SystemError(.address, "systemd has passed no sockets to this process") }
         return try (3..<3 + count).map { (number) throws(SystemError) in try inherit(number) }
     }
 

@@ -22,16 +22,13 @@ public final class LogWriter: Sendable {
     /// Queues a line or drops it; any thread, never blocks.
     public func append(_ line: [UInt8]) {
         let waiting = waitingBytes.add(line.count, ordering: .relaxed).newValue
-        let isQueued =
-            waiting <= Self.maximumBytes
-            && queue.submit {
-                if !self.write(line) { self.dropped.add(1, ordering: .relaxed) }
-                self.waitingBytes.subtract(line.count, ordering: .relaxed)
-            }
-        if !isQueued {
-            waitingBytes.subtract(line.count, ordering: .relaxed)
-            dropped.add(1, ordering: .relaxed)
-        }
+        let isQueued = waiting <= Self.maximumBytes && queue.submit { self.finish(line, isWritten: self.write(line)) }
+        if !isQueued { finish(line, isWritten: false) }
+    }
+
+    private func finish(_ line: [UInt8], isWritten: Bool) {
+        waitingBytes.subtract(line.count, ordering: .relaxed)
+        if !isWritten { dropped.add(1, ordering: .relaxed) }
     }
 
     /// Waits up to `limit` until all lines are written. For the end of the process.

@@ -4,7 +4,6 @@ internal import Glibc
 /// datagram of `NAME=value` lines to the address in `NOTIFY_SOCKET`.
 public struct NotifySocket: Sendable {
     private let address: SocketAddress
-
     /// Maximum interval between two `WATCHDOG=1`; `nil` if the process has no watchdog.
     private let watchdogInterval: Duration?
 

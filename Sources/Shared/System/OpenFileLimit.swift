@@ -9,10 +9,8 @@ public enum OpenFileLimit {
     public static func require(_ needed: Int) throws(SystemError) {
         let limit = raise(to: needed)
         guard limit < needed else { return }
-        throw SystemError(
-            .system,
-            "the limit of open files is \(limit), at least \(needed) are needed: "
-                + "raise it with ulimit -n, or LimitNOFILE= of a systemd unit")
+        let remedy = "raise it with ulimit -n, or LimitNOFILE= of a systemd unit"
+        throw SystemError(.system, "the limit of open files is \(limit), at least \(needed) are needed: \(remedy)")
     }
 
     /// Raises the soft limit as far as the hard limit allows; returns how many of the connections fit.

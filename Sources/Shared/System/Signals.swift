@@ -10,7 +10,7 @@ public struct Signals: Sendable {
     }
 
     private let owner = pthread_self()
-    private let awaited: sigset_t
+    private var awaited = sigset_t()
 
     /// Blocks the signals in the calling thread and the threads it starts from then on. Ignores SIGPIPE and SIGXFSZ
     /// in the whole process, so that a closed socket or a file at its limit (`ulimit -f`) is an error of `write`.
@@ -21,12 +21,9 @@ public struct Signals: Sendable {
     public init(reloads: Bool) {
         signal(SIGPIPE, SIG_IGN)
         signal(SIGXFSZ, SIG_IGN)
-        let isIgnored = Self.isIgnored
-        let others = [SIGINT, SIGHUP].filter { !isIgnored($0) || ($0 == SIGHUP && reloads) }
-        var set = sigset_t()
-        unsafe sigemptyset(&set)
-        for number in others + [SIGTERM, Self.wakeSignal] { unsafe sigaddset(&set, number) }
-        awaited = set
+        let others = [SIGINT, SIGHUP].filter { !Self.isIgnored($0) || ($0 == SIGHUP && reloads) }
+        unsafe sigemptyset(&awaited)
+        for number in others + [SIGTERM, Self.wakeSignal] { unsafe sigaddset(&awaited, number) }
         setMask(SIG_BLOCK)
     }
 

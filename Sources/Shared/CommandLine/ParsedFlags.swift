@@ -64,13 +64,12 @@ public struct ParsedFlags: Sendable {
 
     private func rejection(of name: String, _ text: String?, expected: String) -> FlagError {
         let flag = command.flags.first { $0.name == name }
-        guard let flag, let text = text ?? given[name]?.values.last ?? flag.defaultText,
-            !flag.isSwitch || text != "true"
-        else {
-            return FlagError(
-                "\(origin(of: name)): expected \(expected)" + (given[name] == nil ? misspeltVariables : ""))
+        let text = text ?? given[name]?.values.last ?? flag?.defaultText
+        // A switch that is given without a value counts as true.
+        if let flag, let text, !flag.isSwitch || text != "true" {
+            return FlagError("\(origin(of: name)) \(flag.shown(text)): expected \(expected)")
         }
-        return FlagError("\(origin(of: name)) \(flag.shown(text)): expected \(expected)")
+        return FlagError("\(origin(of: name)): expected \(expected)" + (given[name] == nil ? misspeltVariables : ""))
     }
 
     public func logUnknownVariables(to logger: Logger) {

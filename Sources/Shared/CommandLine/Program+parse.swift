@@ -45,16 +45,14 @@ extension Program {
     ) throws(FlagError) {
         let command = flags.command
         if let flag = given.first(where: { !command.has($0) }) {
-            if operands.isEmpty, let operand = command.operands.first {
-                throw FlagError(
-                    "--\(flag): not a flag of \(command.name), which takes \(operand) as an argument, expected: \(usage(of: command))"
-                )
-            }
             func shownName(_ command: Command) -> String { command.name.isEmpty ? name : command.name }
-            let owners = commands.filter { $0.has(flag) }.map(shownName).joined(separator: ", ")
-            let problem = "--\(flag): not a flag of \(shownName(command)), only of \(owners)"
-            guard let advice = advice(for: "--" + flag), !advice.contains("--" + flag) else { throw FlagError(problem) }
-            throw FlagError("\(problem); \(advice)")
+            var problem = "--\(flag): not a flag of \(shownName(command)), "
+            if operands.isEmpty, let operand = command.operands.first {
+                throw FlagError(problem + "which takes \(operand) as an argument, expected: \(usage(of: command))")
+            }
+            problem += "only of " + commands.filter { $0.has(flag) }.map(shownName).joined(separator: ", ")
+            if let advice = advice(for: "--" + flag), !advice.contains("--" + flag) { problem += "; \(advice)" }
+            throw FlagError(problem)
         }
         if operands.count < command.operands.count {
             let missing = command.operands[operands.count]

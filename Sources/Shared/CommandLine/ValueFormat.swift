@@ -93,10 +93,8 @@ extension ValueFormat<Int> {
         return Self(
             "SIZE", expected: "a size in bytes, or with KiB, MiB or GiB, " + bounds,
             text: { bytes in
-                for unit in units where bytes >= unit.bytes && bytes % unit.bytes == 0 {
-                    return "\(bytes / unit.bytes)\(unit.name)"
-                }
-                return "0"
+                let unit = units.first { bytes >= $0.bytes && bytes % $0.bytes == 0 }
+                return unit.map { "\(bytes / $0.bytes)\($0.name)" } ?? "0"
             },
             parse: { text in
                 guard let unit = units.first(where: { text.hasSuffix($0.name) }),

@@ -32,10 +32,9 @@ package func masked(path: String) -> String {
 /// Returns a URL path with `…` for possible tokens: segments of 16 or more bytes with letters and digits.
 package func pathWithoutTokens(_ path: String) -> String {
     let segments = path.split(separator: "/", omittingEmptySubsequences: false).map { segment in
-        let isToken =
-            segment.utf8.count >= 16 && segment.utf8.contains(where: isDigit)
-            && segment.utf8.contains { isLetterOrDigit($0) && !isDigit($0) }
-        return isToken ? "…" : segment
+        let hasDigit = segment.utf8.contains(where: isDigit)
+        let hasLetter = segment.utf8.contains { isLetterOrDigit($0) && !isDigit($0) }
+        return segment.utf8.count >= 16 && hasDigit && hasLetter ? "…" : segment
     }
     return segments.joined(separator: "/")
 }

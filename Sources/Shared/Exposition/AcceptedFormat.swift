@@ -44,7 +44,7 @@ extension AcceptElement {
     /// How closely the range describes the format, from 1; 0 if it does not cover it.
     fileprivate func specificity(for format: ExpositionFormat) -> Int {
         if name == "*/*" { return 1 }
-        let version = self["version"]
+        let version = parameters.first { $0.name == "version" }?.value
         guard version == nil || version == format.version else { return 0 }
         if name == format.mediaType.prefix(while: { $0 != "/" }) + "/*" { return 2 }
         guard name == format.mediaType else { return 0 }

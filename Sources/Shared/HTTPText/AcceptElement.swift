@@ -9,9 +9,6 @@ package struct AcceptElement {
     /// In thousandths, 0 … 1000.
     package var quality = 1000
 
-    /// The first value of a parameter.
-    package subscript(parameter: String) -> String? { parameters.first { $0.name == parameter }?.value }
-
     /// Parses up to 16 elements, more than any client sends, omitting those with a malformed quality.
     package static func list(_ field: String) -> [AcceptElement] {
         splitUnquoted(field.utf8[...], at: UInt8(ascii: ","), limit: 16).compactMap { AcceptElement($0) }

@@ -23,10 +23,10 @@ extension Program {
         let named = before.indices.filter { !isValue($0) }.compactMap { self.command(named: words[$0]) }.first
         let command = named ?? commands[0]
         if word.hasPrefix("--"), let sign = word.firstIndex(of: "=") {
-            return values(of: word[..<sign], in: command, after: word[...sign], for: word)
+            return values(of: String(word[..<sign]), in: command, after: String(word[...sign]), for: word)
         }
         if isValue(before.count), !word.hasPrefix("--") {
-            return values(of: words[before.count - 1], in: command, for: word)
+            return values(of: words[before.count - 1], in: command, after: "", for: word)
         }
         if word.hasPrefix("-") {
             let given = Set(before.map(\.beforeEqualsSign))
@@ -39,9 +39,7 @@ extension Program {
         return command.operands.contains("FILE") ? ":files\n" : ""
     }
 
-    private func values(
-        of name: some StringProtocol, in command: Command, after prefix: Substring = "", for word: String
-    ) -> String {
+    private func values(of name: String, in command: Command, after prefix: String, for word: String) -> String {
         let flag = (command.flags + FlagSpec.general).first { "--" + $0.name == name }
         if flag?.placeholder == "FILE" { return ":files\n" }
         return lines((flag?.choices ?? []).map { prefix + $0 }, for: word)

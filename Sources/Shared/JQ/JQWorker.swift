@@ -23,19 +23,7 @@ public enum JQWorker {
         let score = unsafe open("/proc/self/oom_score_adj", O_WRONLY)
         _ = writeAll(Array("1000".utf8), to: score)
         close(score)
-        // Exclude what the process already uses, which is far more with a sanitizer. Field 6 in proc(5).
-        let sizes = (try? readFileBlocking("/proc/self/statm", limit: 1024))?.split(separator: UInt8(ascii: " "))
-        let pages: rlim_t = sizes?.dropFirst(5).first.flatMap { decimalNumber($0) } ?? 0
-        let own = pages * rlim_t(sysconf(Int32(_SC_PAGESIZE)))
-        // No file can be opened, so no module can be loaded.
-        for (resource, value) in [(RLIMIT_DATA, own + memory), (RLIMIT_NOFILE, 0), (RLIMIT_CORE, 0)] {
-            var limit = rlimit()
-            unsafe getrlimit(__rlimit_resource_t(resource.rawValue), &limit)
-            // Only root may raise a hard limit.
-            limit.rlim_max = min(limit.rlim_max, value)
-            limit.rlim_cur = limit.rlim_max
-            guard unsafe setrlimit(__rlimit_resource_t(resource.rawValue), &limit) == 0 else { return 2 }
-        }
+        guard limitResources(memory: memory) else { return 2 }
         let socket = JQSocket(descriptor: 0)
         var interpreter: JQInterpreter?
         while true {
@@ -52,5 +40,22 @@ public enum JQWorker {
             }
             guard socket.send(response) else { return 0 }
         }
+    }
+
+    private static func limitResources(memory: rlim_t) -> Bool {
+        // Exclude what the process already uses, which is far more with a sanitizer. Field 6 in proc(5).
+        let sizes = (try? readFileBlocking("/proc/self/statm", limit: 1024))?.split(separator: UInt8(ascii: " "))
+        let pages: rlim_t = sizes?.dropFirst(5).first.flatMap { decimalNumber($0) } ?? 0
+        let own = pages * rlim_t(sysconf(Int32(_SC_PAGESIZE)))
+        // No file can be opened, so no module can be loaded.
+        for (resource, value) in [(RLIMIT_DATA, own + memory), (RLIMIT_NOFILE, 0), (RLIMIT_CORE, 0)] {
+            var limit = rlimit()
+            unsafe getrlimit(__rlimit_resource_t(resource.rawValue), &limit)
+            // Only root may raise a hard limit.
+            limit.rlim_max = min(limit.rlim_max, value)
+            limit.rlim_cur = limit.rlim_max
+            guard unsafe setrlimit(__rlimit_resource_t(resource.rawValue), &limit) == 0 else { return false }
+        }
+        return true
     }
 }

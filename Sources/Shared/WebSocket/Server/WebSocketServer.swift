@@ -26,7 +26,6 @@ public final class WebSocketServer: Sendable {
         var stopsAt: Duration?
 
         var count: Int { connections.count { $0.isGreeted && !$0.isEnded } }
-
         /// When the next client is due or the server stops; `nil` if there is no such time.
         var deadline: Duration? { (connections.map(\.deadline) + [stopsAt]).compactMap(\.self).min() }
     }

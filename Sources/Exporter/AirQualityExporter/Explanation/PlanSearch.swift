@@ -19,6 +19,29 @@ struct PlanSearch {
         let rank: Int?
     }
 
+    /// A value that contains a number, as the place for a plan to look for the city.
+    private struct Container {
+        /// How many of the steps to the number lead to it.
+        let depth: Int
+        /// Texts in it that may describe the number.
+        let texts: [Text]
+
+        var names: [Name] { texts.compactMap { text in text.rank.map { Name(steps: text.steps, rank: $0) } } }
+        /// The text that says that the number is an index, if any.
+        var sign: Text? { texts.first { $0.rank == nil } }
+
+        /// Selects containers with the same sign.
+        var selection: PathStep? {
+            sign.map { .filter("select(\($0.steps.term) == \(jsonLiteral($0.text)))") }
+        }
+    }
+
+    /// The steps to what may be a place's name; the rank as in `Text`.
+    private struct Name {
+        let steps: [PathStep]
+        let rank: Int
+    }
+
     /// Plans with a score of how likely each is right.
     private(set) var scores: [ReadingPlan: Int] = [:]
     /// How many values of the message have been examined.
@@ -54,6 +77,7 @@ struct PlanSearch {
         if let steps = Self.index(value, at: steps), numbers.count < Self.maximumNumbers {
             numbers[steps, default: 0] += 1
         }
+        // A text in the value may describe it, and numbers up to three steps further out.
         for count in 0...min(3, steps.count) {
             let inner = Array(steps.suffix(count))
             if count > 0, inner[0].token == nil { break }
@@ -87,31 +111,37 @@ struct PlanSearch {
     /// Returns the texts in a value that describe numbers around it. Steps start at a value that contains both.
     private static func texts(in value: JSONTree, at steps: [PathStep]) -> [Text] {
         switch value {
-        case .object(let fields):
-            // The coordinates serve as a name.
-            let terms = ["lat", "lon", "lng"].compactMap { prefix in
-                fields.first { $0.value.index != nil && $0.name.lowercased().hasPrefix(prefix) }
-                    .map { "\\(\((steps + [.field($0.name)]).expression))" }
-            }
-            let name = "\"\(terms.joined(separator: ","))\""
-            return terms.count == 2 ? [Text(steps: [.filter(name)], text: name, rank: 56)] : []
+        case .object(let fields): return coordinates(in: fields, at: steps)
         case .number(let digits):
             guard let name = steps.names.first, name.lowercased().hasSuffix("id"), FieldNames.says(name, .place),
                 digits.utf8.allSatisfy(isDigit)
             else { return [] }
             return [Text(steps: steps, text: digits, rank: 55)]
         case .text(let text) where !steps.isEmpty:
-            return ([self.text(text, at: steps, rank: steps.count - 1)] + topic(text, at: steps)).compactMap(\.self)
+            let whole = self.text(text, at: steps, rank: steps.count - 1)
+            return (whole.map { [$0] } ?? []) + topic(text, at: steps)
         default: return []
         }
     }
 
+    /// Returns the latitude and longitude of an object as a name, if it has both.
+    private static func coordinates(in fields: [JSONField], at steps: [PathStep]) -> [Text] {
+        let numbers = fields.filter { $0.value.index != nil }
+        let found = ["lat", "lon", "lng"].compactMap { prefix in
+            numbers.first { $0.name.lowercased().hasPrefix(prefix) }
+        }
+        guard found.count == 2 else { return [] }
+        let terms = found.map { "\\(\((steps + [.field($0.name)]).expression))" }
+        let name = "\"\(terms.joined(separator: ","))\""
+        return [Text(steps: [.filter(name)], text: name, rank: 56)]
+    }
+
     /// Returns the parts of a topic such as `sensors/Delhi/aqi`, last one first.
-    private static func topic(_ text: String, at steps: [PathStep]) -> [Text?] {
+    private static func topic(_ text: String, at steps: [PathStep]) -> [Text] {
         let isTopic = steps.names.first.map { FieldNames.says($0, .topic) } ?? !text.contains(" ")
         guard isTopic, let separator = text.first(where: "/:@".contains) else { return [] }
         let parts = text.split(separator: separator, maxSplits: 16, omittingEmptySubsequences: false)
-        return parts.indices.reversed().enumerated().map { distance, index in
+        return parts.indices.reversed().enumerated().compactMap { distance, index in
             let part = String(parts[index])
             guard FieldNames.canBePlace(part) || FieldNames.saysIndex(part) else { return nil }
             return self.text(part, at: steps + [.filter("split(\"\(separator)\")[\(index)]")], rank: distance - 5)
@@ -141,32 +171,40 @@ struct PlanSearch {
 
     /// Proposes plans for the `count` numbers that the steps lead to; `kind` selects messages like this one.
     private mutating func propose(_ steps: [PathStep], count: Int, kind: [PathStep], mayBeNameless: Bool) {
-        let depths = steps.indices.dropLast(steps.last == .number ? 1 : 0).reversed()
-        // Excludes texts on the way to the number.
-        let texts = depths.map { depth in
-            (depth: depth, texts: (self.texts[Array(steps[..<depth])] ?? []).filter { $0.steps[0] != steps[depth] })
-        }
-        let sign = texts.prefix(3).lazy.compactMap { depth, texts in
-            texts.first { $0.rank == nil }.map { (depth: depth, text: $0) }
-        }.first
-        guard let quality = FieldNames.indexScore(steps.names, isSigned: sign != nil) else { return }
-        var signed = steps
-        if let sign, quality != FieldNames.indexScore(steps.names, isSigned: false) {
-            let selection = "select(\(sign.text.steps.term) == \(jsonLiteral(sign.text.text)))"
-            signed.insert(.filter(selection), at: sign.depth)
-        }
-        for (distance, (depth, texts)) in texts.enumerated() {
-            var cities = texts.compactMap { text in text.rank.map { (steps: text.steps, rank: $0) } }
-            if depth == 0, mayBeNameless { cities.append(([.filter(#""station""#)], 60)) }
-            let isBehindSelection = signed.count > steps.count && sign.map { $0.depth <= depth } == true
-            let start = isBehindSelection ? depth + 1 : depth
-            for city in cities.sorted(by: { $0.rank < $1.rank }).prefix(3) {
+        let containers = containers(of: steps)
+        let signed = containers.prefix(3).first { $0.sign != nil }
+        guard let quality = FieldNames.indexScore(steps.names, isSigned: signed != nil) else { return }
+        let needsSign = quality != FieldNames.indexScore(steps.names, isSigned: false)
+        let selection = needsSign ? signed?.selection : nil
+        for (distance, container) in containers.enumerated() {
+            var way = Array(steps[..<container.depth])
+            var value = Array(steps[container.depth...])
+            if let signed, let selection {
+                if signed.depth <= container.depth {
+                    way.insert(selection, at: signed.depth)
+                } else {
+                    value.insert(selection, at: signed.depth - container.depth)
+                }
+            }
+            var names = container.names
+            if container.depth == 0, mayBeNameless { names.append(Name(steps: [.filter(#""station""#)], rank: 60)) }
+            for name in names.sorted(by: { $0.rank < $1.rank }).prefix(3) {
                 // Among equally likely plans, one that reads several numbers comes first.
-                let score = quality + 60 - city.rank - 6 * distance + (count > 1 ? 1 : 0)
+                let score = quality + 60 - name.rank - 6 * distance + (count > 1 ? 1 : 0)
                 guard score >= Self.leastScore else { continue }
-                let plan = ReadingPlan(way: kind + signed[..<start], city: city.steps, value: Array(signed[start...]))
+                let plan = ReadingPlan(way: kind + way, city: name.steps, value: value)
                 scores[plan] = max(scores[plan] ?? 0, score)
             }
+        }
+    }
+
+    /// Returns the values that contain the number to which the steps lead, innermost first.
+    private func containers(of steps: [PathStep]) -> [Container] {
+        let count = steps.last == .number ? steps.count - 1 : steps.count
+        return (0..<count).reversed().map { depth in
+            let texts = texts[Array(steps[..<depth])] ?? []
+            // Excludes texts on the way to the number.
+            return Container(depth: depth, texts: texts.filter { $0.steps[0] != steps[depth] })
         }
     }
 }

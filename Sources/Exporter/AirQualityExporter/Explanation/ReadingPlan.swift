@@ -18,10 +18,11 @@ struct ReadingPlan: Hashable {
         let end = way.lastIndex(of: .each) ?? way.endIndex
         let inElement = way[end...].dropFirst()
         if let items = way[..<end].pointer, let city = (inElement + city).field, let value = (inElement + value).field {
-            words =
-                (items.isEmpty ? [] : ["--feed.items", items])
-                + (city == "city" ? [] : ["--feed.city-field", city])
-                + (value == "aqi" ? [] : ["--feed.value-field", value])
+            var words: [String] = []
+            if !items.isEmpty { words += ["--feed.items", items] }
+            if city != "city" { words += ["--feed.city-field", city] }
+            if value != "aqi" { words += ["--feed.value-field", value] }
+            self.words = words
         } else if city == [.field("city")], value == [.field("aqi")] {
             words = ["--feed.jq", (way.last == .each ? way.dropLast() : way).expression]
         } else {
@@ -37,14 +38,15 @@ struct ReadingPlan: Hashable {
     /// Returns the flags to replace the current ones; empty if nothing needs to change.
     func arguments(inPlaceOf settings: Configuration) -> String {
         let format = settings.format
-        let hasItems = words.contains("--feed.items")
-        let defaults = [
-            ("--feed.items", "", !format.items.isEmpty), ("--feed.city-field", "city", format.cityField != "city"),
-            ("--feed.value-field", "aqi", format.valueField != "aqi"),
-            ("--feed.jq", ".", settings.program != nil && !hasItems),
-        ]
-        let others = defaults.filter { $0.2 && !words.contains($0.0) }.flatMap { [$0.0, $0.1] }
-        return (words + others).map(shellQuoted).joined(separator: " ")
+        var all = words
+        func reset(_ flag: String, to value: String, if isSet: Bool) {
+            if isSet, !words.contains(flag) { all += [flag, value] }
+        }
+        reset("--feed.items", to: "", if: !format.items.isEmpty)
+        reset("--feed.city-field", to: "city", if: format.cityField != "city")
+        reset("--feed.value-field", to: "aqi", if: format.valueField != "aqi")
+        reset("--feed.jq", to: ".", if: settings.program != nil && !words.contains("--feed.items"))
+        return all.map(shellQuoted).joined(separator: " ")
     }
 
     /// The readings that a plan gets from messages.
@@ -81,23 +83,38 @@ struct ReadingPlan: Hashable {
     /// reads from the whole messages, if any does.
     static func best(for messages: [[UInt8]]) -> Outcome? {
         let samples = messages.compactMap { JSONTree.beginning(of: $0)?.map(\.firstValues) }
-        let isMixed = Set(samples.joined().map { $0.elements == nil }).count > 1
+        let shortened = samples.map { Array($0.map(\.json).joined(separator: "\n").utf8) }
+        // Each reads more than the one before it.
+        var found: [Outcome] = []
+        var leastScore = 0
+        for (plan, score) in likeliest(for: samples) where score >= leastScore {
+            let outcome = plan.read(shortened)
+            guard outcome.merit > found.last?.merit ?? (0, 0) else { continue }
+            found.append(outcome)
+            // A much less likely plan is not better for reading more.
+            leastScore = score - 15
+        }
+        for outcome in found.reversed() {
+            // An error at a later value rejects the whole message.
+            let whole = outcome.plan.read(messages)
+            if !whole.readings.isEmpty { return whole }
+        }
+        return nil
+    }
+
+    /// Returns the plans to try with their scores, likeliest first.
+    private static func likeliest(for samples: [[JSONTree]]) -> [(plan: ReadingPlan, score: Int)] {
+        let areArrays = samples.joined().map { $0.elements != nil }
+        let isMixed = areArrays.contains(true) && areArrays.contains(false)
         var search = PlanSearch()
         for texts in samples { search.examine(texts, isMixed: isMixed) }
-        // Breaks ties in a fixed order.
         let plans = search.scores.map { (plan: $0.key, score: $0.value, arguments: $0.key.arguments) }
             .filter { $0.arguments.utf8.count <= maximumArgumentBytes }
-            .sorted { ($1.score, $0.arguments) < ($0.score, $1.arguments) }
-            .prefix(maximumTries)
-        let shortened = samples.map { Array($0.map(\.json).joined(separator: "\n").utf8) }
-        // A much less likely plan than the first that reads anything is not better for reading more.
-        var found: [(outcome: Outcome, score: Int)] = []
-        for (plan, score, _) in plans where score >= (found.last?.score ?? 0) - 15 {
-            let outcome = plan.read(shortened)
-            if outcome.merit > found.last?.outcome.merit ?? (0, 0) { found.append((outcome, score)) }
+        let sorted = plans.sorted { one, other in
+            // Breaks ties in a fixed order.
+            one.score == other.score ? one.arguments < other.arguments : one.score > other.score
         }
-        // An error at a later value rejects the whole message.
-        return found.reversed().lazy.map { $0.outcome.plan.read(messages) }.first { !$0.readings.isEmpty }
+        return sorted.prefix(maximumTries).map { ($0.plan, $0.score) }
     }
 }
 

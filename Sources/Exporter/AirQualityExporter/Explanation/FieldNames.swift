@@ -15,12 +15,15 @@ enum FieldNames {
         let patterns: [Substring]
 
         func contains(_ name: String) -> Bool {
-            names.contains(name[...])
-                || patterns.contains { pattern in
-                    guard pattern.first == "*" else { return name.hasPrefix(pattern.dropLast()) }
-                    let word = pattern.dropFirst()
-                    return word.last == "*" ? name.contains(word.dropLast()) : name.hasSuffix(word)
-                }
+            names.contains(name[...]) || patterns.contains { Self.matches(name, $0) }
+        }
+
+        private static func matches(_ name: String, _ pattern: Substring) -> Bool {
+            switch (pattern.first, pattern.last) {
+            case ("*", "*"): name.contains(pattern.dropFirst().dropLast())
+            case ("*", _): name.hasSuffix(pattern.dropFirst())
+            default: name.hasPrefix(pattern.dropLast())
+            }
         }
     }
 
@@ -28,6 +31,7 @@ enum FieldNames {
         .split(separator: "\n").compactMap { line -> Row? in
             let words = line.split(separator: " ")
             let title = words[0].split(separator: ":")
+            // Comments have no meaning.
             guard let meaning = Meaning(rawValue: String(title[0])) else { return nil }
             let patterns = words.dropFirst().filter { $0.contains("*") }
             let names = Set(words.dropFirst()).subtracting(patterns)
@@ -61,9 +65,11 @@ enum FieldNames {
     /// Whether a text says that a value beside it is an index: `"type": "aqi"`.
     static func saysIndex(_ text: String) -> Bool {
         let text = plain(text)
-        let words = table.lazy.filter { $0.meaning == .index }.flatMap(\.patterns).map { $0.dropFirst().dropLast() }
+        let patterns = table.lazy.filter { $0.meaning == .index }.flatMap(\.patterns)
+        let words = patterns.map { $0.dropFirst().dropLast() }
         guard text.count <= 24, let word = words.first(where: text.contains) else { return false }
-        return text == word || says(text.replacing(word, with: "", maxReplacements: 1), .standard)
+        let rest = text.replacing(word, with: "", maxReplacements: 1)
+        return rest.isEmpty || says(rest, .standard)
     }
 
     /// How strongly the names of the fields leading to a number, nearest first, suggest an index, up to 100; `nil` if

@@ -20,35 +20,37 @@ extension JSONTree {
     var parts: [MessagePart] {
         switch self {
         case .object(let fields):
-            let tables = Self.tables(fields)
-            // Rows are examined only with the names of their columns.
-            let others = fields.filter { field in
-                !FieldNames.says(field.name, .otherTime) && !tables.contains { $0.field.name == field.name }
-            }
-            return others.map { ([.field($0.name)], $0.value) }
-                + tables.flatMap { Self.cells(of: $0.field.value.items, at: [.field($0.field.name), .each], $0.names) }
-                + Self.entries(fields) + Self.values(fields) + Self.columns(fields) + Self.affixed(fields)
-        case .array(let elements): return isList ? lists : Self.pairs(elements) + Self.cells(of: [self], at: [])
-        case .text(let text): return text.parts
-        default: return []
+            Self.members(fields) + Self.entries(fields) + Self.values(fields) + Self.columns(fields)
+                + Self.affixed(fields)
+        case .array(let elements): isList ? lists : Self.pairs(elements) + Self.cells(of: [self], at: [])
+        case .text(let text): text.parts
+        default: []
         }
     }
 
     /// The elements of an array; empty for other values.
     private var items: [JSONTree] { elements ?? [] }
 
-    /// - Parameter names: those of the columns; empty if they have none.
+    /// - Parameter names: those of the columns, if they have any.
     private static func cells(
-        of rows: some Collection<JSONTree>, at way: [PathStep], _ names: [String] = []
+        of rows: some Collection<JSONTree>, at way: [PathStep], _ names: [String]? = nil
     ) -> [MessagePart] {
         rows.flatMap { row in
-            row.items.enumerated().map { index, cell in
-                (way + [.index(index, name: names.isEmpty ? nil : names[index])], cell)
-            }
+            row.items.enumerated().map { index, cell in (way + [.index(index, name: names?[index])], cell) }
         }
     }
 
     // MARK: Objects
+
+    /// The fields as they are; of tables, the cells with the names of their columns.
+    private static func members(_ fields: [JSONField]) -> [MessagePart] {
+        let tables = tables(fields)
+        let tableNames = Set(tables.map(\.field.name))
+        let others = fields.filter { !tableNames.contains($0.name) && !FieldNames.says($0.name, .otherTime) }
+        var parts: [MessagePart] = others.map { ([.field($0.name)], $0.value) }
+        for (field, names) in tables { parts += cells(of: field.value.items, at: [.field(field.name), .each], names) }
+        return parts
+    }
 
     /// `{"Delhi": 301, "Pune": 51}`
     private static func entries(_ fields: [JSONField]) -> [MessagePart] {
@@ -61,7 +63,8 @@ extension JSONTree {
         // A single number among other fields is no list of places.
         let isLikely = places.count > 1 || others.isEmpty || places.first?.value.isObject == true
         guard isLikely, others.count <= 8 else { return [] }
-        let way = (others.isEmpty ? [] : [.filter("del(\(others.joined(separator: ", ")))")]) + [PathStep.entries]
+        var way = [PathStep.entries]
+        if !others.isEmpty { way.insert(.filter("del(\(others.joined(separator: ", ")))"), at: 0) }
         return places.prefix(maximumEntries).flatMap { [(way + [.key], .text($0.name)), (way + [.value], $0.value)] }
     }
 

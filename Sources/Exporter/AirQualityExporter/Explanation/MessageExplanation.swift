@@ -129,12 +129,12 @@ extension JSONField {
 extension FeedStatistics {
     /// Log fields about messages that give no readings, without the hint. Reason `nil`: messages without readings.
     func details(of reason: RejectionReason?, _ fields: [ExplanationField]) -> Logger.Metadata {
-        let counts: Logger.Metadata? = reason.map { reason in
-            [
-                "reason": reason.rawValue, "rejected": "\(connection.rejections[reason])",
-                "accepted": "\(connection.readings)",
-            ]
+        var details: Logger.Metadata = [:]
+        if let reason {
+            let rejected = "\(connection.rejections[reason])"
+            details = ["reason": reason.rawValue, "rejected": rejected, "accepted": "\(connection.readings)"]
         }
-        return fields.filter { $0.name != "hint" }.reduce(counts ?? [:]) { $0 + [$1.name: $1.text] }
+        for field in fields where field.name != "hint" { details = details + [field.name: field.text] }
+        return details
     }
 }

@@ -15,31 +15,20 @@ struct PlanSearch {
     private struct Text {
         let steps: [PathStep]
         let text: String
-        /// How unlikely the text is a place's name, from 0 up; `nil` if it says that a number near it is an index.
-        let rank: Int?
+        /// How unlikely the text is a place's name, from 0 up.
+        var rank = 0
+        /// Whether it says that a number near it is an index, and hence is no name.
+        var saysIndex = false
     }
 
-    /// A value that contains a number, as the place for a plan to look for the city.
+    /// A value that contains a number, in which a plan may look for the city.
     private struct Container {
         /// How many of the steps to the number lead to it.
         let depth: Int
         /// Texts in it that may describe the number.
         let texts: [Text]
 
-        var names: [Name] { texts.compactMap { text in text.rank.map { Name(steps: text.steps, rank: $0) } } }
-        /// The text that says that the number is an index, if any.
-        var sign: Text? { texts.first { $0.rank == nil } }
-
-        /// Selects containers with the same sign.
-        var selection: PathStep? {
-            sign.map { .filter("select(\($0.steps.term) == \(jsonLiteral($0.text)))") }
-        }
-    }
-
-    /// The steps to what may be a place's name; the rank as in `Text`.
-    private struct Name {
-        let steps: [PathStep]
-        let rank: Int
+        var sign: Text? { texts.first(where: \.saysIndex) }
     }
 
     /// Plans with a score of how likely each is right.
@@ -88,7 +77,7 @@ struct PlanSearch {
 
     private mutating func note(_ text: Text, at way: [PathStep]) {
         // The first of a list of names is enough.
-        let isKnown = texts[way]?.contains { $0.steps == text.steps && (text.rank != nil || $0.text == text.text) }
+        let isKnown = texts[way]?.contains { $0.steps == text.steps && (!text.saysIndex || $0.text == text.text) }
         guard isKnown != true, text.steps.isShort, texts[way, default: []].count < Self.maximumTexts else { return }
         texts[way, default: []].append(text)
     }
@@ -150,7 +139,7 @@ struct PlanSearch {
 
     /// - Parameter rank: added to the rank of the field names.
     private static func text(_ text: String, at steps: [PathStep], rank: Int) -> Text? {
-        if FieldNames.saysIndex(text) { return Text(steps: steps, text: text, rank: nil) }
+        if FieldNames.saysIndex(text) { return Text(steps: steps, text: text, saysIndex: true) }
         guard FieldNames.isPlace(text), let own = self.rank(of: steps) else { return nil }
         return Text(steps: steps, text: text, rank: own + rank)
     }
@@ -175,19 +164,21 @@ struct PlanSearch {
         let signed = containers.prefix(3).first { $0.sign != nil }
         guard let quality = FieldNames.indexScore(steps.names, isSigned: signed != nil) else { return }
         let needsSign = quality != FieldNames.indexScore(steps.names, isSigned: false)
-        let selection = needsSign ? signed?.selection : nil
         for (distance, container) in containers.enumerated() {
             var way = Array(steps[..<container.depth])
             var value = Array(steps[container.depth...])
-            if let signed, let selection {
+            if needsSign, let signed, let sign = signed.sign {
+                let selection = PathStep.filter("select(\(sign.steps.term) == \(jsonLiteral(sign.text)))")
                 if signed.depth <= container.depth {
                     way.insert(selection, at: signed.depth)
                 } else {
                     value.insert(selection, at: signed.depth - container.depth)
                 }
             }
-            var names = container.names
-            if container.depth == 0, mayBeNameless { names.append(Name(steps: [.filter(#""station""#)], rank: 60)) }
+            var names = container.texts.filter { !$0.saysIndex }
+            if container.depth == 0, mayBeNameless {
+                names.append(Text(steps: [.filter(#""station""#)], text: "station", rank: 60))
+            }
             for name in names.sorted(by: { $0.rank < $1.rank }).prefix(3) {
                 // Among equally likely plans, one that reads several numbers comes first.
                 let score = quality + 60 - name.rank - 6 * distance + (count > 1 ? 1 : 0)

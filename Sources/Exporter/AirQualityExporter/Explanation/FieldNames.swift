@@ -15,14 +15,13 @@ enum FieldNames {
         let patterns: [Substring]
 
         func contains(_ name: String) -> Bool {
-            names.contains(name[...]) || patterns.contains { Self.matches(name, $0) }
-        }
-
-        private static func matches(_ name: String, _ pattern: Substring) -> Bool {
-            switch (pattern.first, pattern.last) {
-            case ("*", "*"): name.contains(pattern.dropFirst().dropLast())
-            case ("*", _): name.hasSuffix(pattern.dropFirst())
-            default: name.hasPrefix(pattern.dropLast())
+            if names.contains(name[...]) { return true }
+            return patterns.contains { pattern in
+                switch (pattern.first, pattern.last) {
+                case ("*", "*"): name.contains(pattern.dropFirst().dropLast())
+                case ("*", _): name.hasSuffix(pattern.dropFirst())
+                default: name.hasPrefix(pattern.dropLast())
+                }
             }
         }
     }

@@ -6,9 +6,7 @@ enum TLSKeyKind: String, CaseIterable {
     case rsa = "ECDHE-RSA"
     /// Includes Ed25519, which has the same suites.
     case ecdsa = "ECDHE-ECDSA"
-}
 
-extension TLSKeyKind {
     /// Determines the kind of key of the first certificate in the text. Corresponds to `gnutls_x509_crt_import`.
     init(ofCertificate pem: [UInt8]) throws(SystemError) {
         var certificate: gnutls_x509_crt_t?

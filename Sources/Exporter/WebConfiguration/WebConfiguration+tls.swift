@@ -42,17 +42,13 @@ extension WebConfiguration {
         guard let certificate = givenCertificate else { throw .schema(" has neither cert nor cert_file") }
         guard let key = givenKey else { throw .schema(" has neither key nor key_file") }
         let problem = ".\(certificate.name) cannot be served with \(key.name)"
-        let context = try Self.trying(problem) { () throws(SystemError) in
-            try workingContext(certificate.content, key.content, priority)
-        }
+        let context = try Self.trying(problem, workingContext(certificate.content, key.content, priority))
         if let authorities {
             guard priority.asksClients else {
                 throw .schema(
                     ".\(authorities.name) is given, expected a client_auth_type other than NoClientCert with it")
             }
-            try Self.trying(".\(authorities.name) cannot be used") { () throws(SystemError) in
-                try context.trust(authorities.content)
-            }
+            try Self.trying(".\(authorities.name) cannot be used", context.trust(authorities.content))
         }
         if names != nil, !priority.asksClients {
             warnings.append("client_allowed_sans is ignored, because client_auth_type requests no certificate")
@@ -81,12 +77,12 @@ extension WebConfiguration {
         return context
     }
 
-    /// - Parameter problem: prefix for an error of the closure.
+    /// - Parameter problem: prefix for an error of the expression.
     private static func trying<Result>(
-        _ problem: String, _ body: () throws(SystemError) -> Result
+        _ problem: String, _ result: @autoclosure () throws(SystemError) -> Result
     ) throws(SystemError) -> Result {
         do throws(SystemError) {
-            return try body()
+            return try result()
         } catch {
             throw .schema("\(problem): \(error.reason)")
         }

@@ -11,9 +11,7 @@ func healthcheck(_ configuration: Configuration) -> Int32 {
             writeUnhealthy("\(address): no response in time")
             endProcess(status: 1)
         }
-        let web = try configuration.web.configFile.map { (path) throws(SystemError) in
-            try WebConfiguration(file: path)
-        }
+        let web = try configuration.web.configFile.map(WebConfiguration.init(file:))
         let line = try HealthProbe(address: address, tls: web?.tls).get(ExporterPath.ready.rawValue)
         // Without a client certificate, nothing more can be checked.
         let shown = line ?? "the server speaks TLS and requires a client certificate"

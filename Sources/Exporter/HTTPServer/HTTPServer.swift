@@ -16,8 +16,7 @@ public final class HTTPServer: Sendable {
     public init(configuration: HTTPServerConfiguration) throws(SystemError) {
         let listening =
             try configuration.usesSystemdSockets
-            ? ListeningSocket.inherited()
-            : configuration.addresses.map { (address) throws(SystemError) in try ListeningSocket.open(address) }
+            ? ListeningSocket.inherited() : configuration.addresses.map(ListeningSocket.open)
         addresses = listening.map(\.address)
         sockets = Monitor(listening)
         service = HTTPService(configuration: configuration)

@@ -27,7 +27,7 @@ final class WebConfigurationWatcher: Sendable {
     init(path: String?, logger: Logger) throws(SystemError) {
         self.path = path
         self.logger = logger
-        initial = try path.map { (path) throws(SystemError) in try WebConfiguration(file: path) } ?? WebConfiguration()
+        initial = try path.map(WebConfiguration.init(file:)) ?? WebConfiguration()
         state = Mutex(State(stamps: initial.stamps, hasPasswords: !initial.users.isEmpty))
         logWarnings(of: initial)
     }

@@ -55,6 +55,17 @@ import Testing
         #expect(try integer("SELECT count(*) FROM reading", in: path) == 0)
     }
 
+    @Test func `Millions of outdated points are deleted within the memory limit`() throws {
+        try execute(
+            """
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 4500000)
+            INSERT INTO reading SELECT \(testTime) - 10000000 + i, id, 1 FROM n, city
+            """, on: path)
+        let store = makeStore(capacity: 3)
+        try save(store, in: path)
+        #expect(try integer("SELECT count(*) FROM reading", in: path) == 3)
+    }
+
     @Test func `A new city never inherits the readings of a removed one`() throws {
         try execute("DELETE FROM city; UPDATE reading SET city = 7", on: path)
         let store = makeStore()

@@ -74,9 +74,9 @@ struct StorageDatabase: ~Copyable {
     private func begin() throws(StorageError) {
         try connection.execute(
             """
-            UPDATE city SET better = NULL, worse = NULL, received_ms = NULL WHERE better NOTNULL;
-            DELETE FROM reading WHERE city NOT IN (SELECT id FROM city)
+            UPDATE city SET better = NULL, worse = NULL, received_ms = NULL WHERE better NOTNULL
             """)
+        try deletePoints(where: "city NOT IN (SELECT id FROM city)")
     }
 
     /// Whether another process has written, truncated, removed or replaced the file or its journal.
@@ -160,12 +160,17 @@ struct StorageDatabase: ~Copyable {
             let isFull = history.points.count == snapshot.rules.history.capacity
             try insert.run(.integer(city.id), .integer(isFull ? history.points[0].time : .min))
         }
-        try connection.execute(
-            """
-            DELETE FROM city WHERE id NOT IN (SELECT id FROM known);
-            DELETE FROM reading WHERE NOT EXISTS (SELECT 1 FROM known WHERE id = city AND time_ms >= oldest_ms);
-            DELETE FROM known;
-            """)
+        try connection.execute("DELETE FROM city WHERE id NOT IN (SELECT id FROM known)")
+        try deletePoints(where: "NOT EXISTS (SELECT 1 FROM known WHERE id = city AND time_ms >= oldest_ms)")
+        try connection.execute("DELETE FROM known")
+    }
+
+    /// Deletes points in parts, because SQLite keeps the keys of what it deletes in memory, which is limited.
+    private func deletePoints(where condition: String) throws(StorageError) {
+        let part = "SELECT time_ms, city FROM reading WHERE \(condition) LIMIT 500000"
+        repeat {
+            try connection.execute("DELETE FROM reading WHERE (time_ms, city) IN (\(part))")
+        } while try connection.text("SELECT changes()") == "500000"
     }
 
     /// Leaves a single file without a journal, in WAL mode: a full disk could prevent switching back to it.

@@ -119,7 +119,7 @@ struct PollPlan {
         guard queue.isEmpty else { return report }
         report.log += cities.takeLines(at: now)
         if !isRoundIncomplete, problem != nil { report.log.append("\(source.rawValue) responds again") }
-        if !isRoundIncomplete || problem != .refused { problem = nil }
+        if !isRoundIncomplete || (hasRoundSucceeded && problem != .refused) { problem = nil }
         return report
     }
 

@@ -16,7 +16,7 @@ public struct History: Sendable {
     /// Restores the newest points within the capacity, oldest first. `now` is the upper bound of ``changedAt``.
     init(points: [HistoryPoint], rule: HistoryRule, at now: Timestamp) {
         self.points = points.suffix(rule.capacity)
-        keptCount = UInt8(min(2, points.count))
+        keptCount = points.count < min(2, rule.capacity) ? UInt8(points.count) : 2
         changedAt = min(points.last?.time ?? 0, now)
         nextAt = earliestNext(rule)
     }

@@ -36,9 +36,6 @@ struct KnownCities {
             .sorted { (known[$0].observedAt, $0) < (known[$1].observedAt, $1) }
     }
 
-    /// Whether each of one or more cities is known to have no air.
-    func areWithoutAir(_ numbers: [Int]) -> Bool { !numbers.isEmpty && numbers.allSatisfy { known[$0].reason != nil } }
-
     /// Records a response, and returns the current air of its cities, changed or not.
     mutating func take(_ response: SourceResponse) -> [(city: Int, air: CityAir)] {
         omissions.add(response.omissions)

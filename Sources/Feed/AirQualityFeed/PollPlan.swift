@@ -20,8 +20,6 @@ struct PollPlan {
         /// Current air of the cities in the response, changed or not.
         var news: [(city: Int, air: CityAir)] = []
         var log: [String] = []
-        /// Whether the log names a problem of the source.
-        var hasProblem = false
         /// The body, if a jq program reads it.
         var document: [UInt8]?
     }
@@ -50,7 +48,7 @@ struct PollPlan {
     private var pauseLength: Int64 = 0
     private var failures = 0
     /// The kind of the last problem logged; `nil` after recovery.
-    private var problem: PollFigures.Failure?
+    private(set) var problem: PollFigures.Failure?
     private var figures = PollFigures()
     /// When the response being handled arrived.
     private var now: Int64 = 0
@@ -118,8 +116,10 @@ struct PollPlan {
         }
         guard queue.isEmpty else { return report }
         report.log += cities.takeLines(at: now)
-        if !isRoundIncomplete, problem != nil { report.log.append("\(source.rawValue) responds again") }
-        if !isRoundIncomplete || (hasRoundSucceeded && problem != .refused) { problem = nil }
+        if !isRoundIncomplete, problem != nil {
+            problem = nil
+            report.log.append("\(source.rawValue) responds again")
+        }
         return report
     }
 
@@ -154,7 +154,7 @@ struct PollPlan {
             case .failed(let text):
                 retry(query, attempts, .status, "reports a server error: \(text)")
             case .missing(let text):
-                complain(.status, "has no data for \(query.subject): \(text)", about: query)
+                complain(.status, "has no data for \(query.subject): \(text)")
                 giveUp(query)
             case .unreadable(let text):
                 let words = explanation(in: response.body).map { "; its message: \(quoted($0))" } ?? ""
@@ -203,7 +203,7 @@ struct PollPlan {
         let bound = min(1000 << min(failures, 20), interval)
         failures += 1
         pause(until: now + Int64(random() * Double(bound)))
-        complain(failure, line + "; trying again", about: query)
+        complain(failure, line + "; trying again")
         let hasTime = attempts < Self.maximumAttempts && max(now, pausedUntil) < nextRoundAt
         if hasTime || !hasRoundSucceeded {
             queue.append((query, attempts))
@@ -212,13 +212,11 @@ struct PollPlan {
         }
     }
 
-    /// Counts a problem. Logs it unless the last one was of the same kind, or the queried cities are known to have no
-    /// air.
-    private mutating func complain(_ failure: PollFigures.Failure, _ line: String, about query: SourceQuery? = nil) {
+    /// Counts a problem, and logs it unless the last one was of the same kind.
+    private mutating func complain(_ failure: PollFigures.Failure, _ line: String) {
         figures.failures[failure, default: 0] += 1
-        guard problem != failure, query.map({ cities.areWithoutAir($0.cities) }) != true else { return }
+        guard problem != failure else { return }
         problem = failure
-        report.hasProblem = true
         report.log.append("\(source.rawValue) \(line)")
     }
 

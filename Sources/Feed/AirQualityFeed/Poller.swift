@@ -64,7 +64,7 @@ final class Poller {
     }
 
     private func take(_ report: PollPlan.Report) {
-        for line in report.log { say(line, report.hasProblem ? .warning : .info) }
+        for line in report.log { say(line, source.plan.problem == nil ? .info : .warning) }
         send(report.news.map { ($0.city, $0.air.element(of: source.cities[$0.city])) })
         guard let document = report.document else { return }
         do throws(SystemError) {

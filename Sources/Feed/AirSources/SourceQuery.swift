@@ -7,7 +7,7 @@ public struct SourceQuery: Sendable, Equatable {
     /// Describes the request in the log.
     public var subject: String
     /// The cities requested; empty for a document about all of them.
-    public var cities: [Int]
+    var cities: [Int]
     /// OpenAQ: index of the requested sensor among the city's sensors.
     var sensor: Int?
 

@@ -60,9 +60,10 @@ public struct JQInterpreter: ~Copyable {
                 }
                 guard unsafe jq_halted(state) != 0 else { continue }
                 let error = unsafe jq_get_error_message(state)
+                guard unsafe jv_is_valid(error) != 0 else { continue }
                 // libjq 1.6 frees the error again at each later start.
                 self = try JQInterpreter(program)
-                if unsafe jv_is_valid(error) != 0 { _ = try unsafe Self.checked(jv_invalid_with_msg(error)) }
+                _ = try unsafe Self.checked(jv_invalid_with_msg(error))
             }
         }
         guard unsafe jv_array_length(jv_copy(elements)) > 0 else { return [] }

@@ -21,16 +21,6 @@ struct PlanSearch {
         var saysIndex = false
     }
 
-    /// A value that contains a number, in which a plan may look for the city.
-    private struct Container {
-        /// How many of the steps to the number lead to it.
-        let depth: Int
-        /// Texts in it that may describe the number.
-        let texts: [Text]
-
-        var sign: Text? { texts.first(where: \.saysIndex) }
-    }
-
     /// Plans with a score of how likely each is right.
     private(set) var scores: [ReadingPlan: Int] = [:]
     /// How many values of the message have been examined.
@@ -161,22 +151,22 @@ struct PlanSearch {
     /// Proposes plans for the `count` numbers that the steps lead to; `kind` selects messages like this one.
     private mutating func propose(_ steps: [PathStep], count: Int, kind: [PathStep], mayBeNameless: Bool) {
         let containers = containers(of: steps)
-        let signed = containers.prefix(3).first { $0.sign != nil }
+        let signed = containers.prefix(3).first { $0.texts.contains(where: \.saysIndex) }
         guard let quality = FieldNames.indexScore(steps.names, isSigned: signed != nil) else { return }
         let needsSign = quality != FieldNames.indexScore(steps.names, isSigned: false)
-        for (distance, container) in containers.enumerated() {
-            var way = Array(steps[..<container.depth])
-            var value = Array(steps[container.depth...])
-            if needsSign, let signed, let sign = signed.sign {
+        for (distance, (depth, texts)) in containers.enumerated() {
+            var way = Array(steps[..<depth])
+            var value = Array(steps[depth...])
+            if needsSign, let signed, let sign = signed.texts.first(where: \.saysIndex) {
                 let selection = PathStep.filter("select(\(sign.steps.term) == \(jsonLiteral(sign.text)))")
-                if signed.depth <= container.depth {
+                if signed.depth <= depth {
                     way.insert(selection, at: signed.depth)
                 } else {
-                    value.insert(selection, at: signed.depth - container.depth)
+                    value.insert(selection, at: signed.depth - depth)
                 }
             }
-            var names = container.texts.filter { !$0.saysIndex }
-            if container.depth == 0, mayBeNameless {
+            var names = texts.filter { !$0.saysIndex }
+            if depth == 0, mayBeNameless {
                 names.append(Text(steps: [.filter(#""station""#)], text: "station", rank: 60))
             }
             for name in names.sorted(by: { $0.rank < $1.rank }).prefix(3) {
@@ -189,13 +179,12 @@ struct PlanSearch {
         }
     }
 
-    /// Returns the values that contain the number to which the steps lead, innermost first.
-    private func containers(of steps: [PathStep]) -> [Container] {
-        let count = steps.last == .number ? steps.count - 1 : steps.count
-        return (0..<count).reversed().map { depth in
-            let texts = texts[Array(steps[..<depth])] ?? []
+    /// Returns the texts in each value that contains the number to which the steps lead, innermost value first.
+    private func containers(of steps: [PathStep]) -> [(depth: Int, texts: [Text])] {
+        let depths = steps.indices.dropLast(steps.last == .number ? 1 : 0).reversed()
+        return depths.map { depth in
             // Excludes texts on the way to the number.
-            return Container(depth: depth, texts: texts.filter { $0.steps[0] != steps[depth] })
+            (depth, (texts[Array(steps[..<depth])] ?? []).filter { $0.steps[0] != steps[depth] })
         }
     }
 }

@@ -5,7 +5,7 @@ import JSON
 
 /// A way to read messages: flags as words of a command line, empty if none are needed.
 struct ReadingPlan: Hashable {
-    let words: [String]
+    private(set) var words: [String] = []
 
     /// Maximum number of plans tried; each jq program takes about 30 ms.
     private static let maximumTries = 8
@@ -18,11 +18,9 @@ struct ReadingPlan: Hashable {
         let end = way.lastIndex(of: .each) ?? way.endIndex
         let inElement = way[end...].dropFirst()
         if let items = way[..<end].pointer, let city = (inElement + city).field, let value = (inElement + value).field {
-            var words: [String] = []
             if !items.isEmpty { words += ["--feed.items", items] }
             if city != "city" { words += ["--feed.city-field", city] }
             if value != "aqi" { words += ["--feed.value-field", value] }
-            self.words = words
         } else if city == [.field("city")], value == [.field("aqi")] {
             words = ["--feed.jq", (way.last == .each ? way.dropLast() : way).expression]
         } else {
@@ -83,38 +81,26 @@ struct ReadingPlan: Hashable {
     /// reads from the whole messages, if any does.
     static func best(for messages: [[UInt8]]) -> Outcome? {
         let samples = messages.compactMap { JSONTree.beginning(of: $0)?.map(\.firstValues) }
+        let isMixed = Set(samples.joined().map { $0.elements == nil }).count > 1
+        var search = PlanSearch()
+        for texts in samples { search.examine(texts, isMixed: isMixed) }
+        let plans = search.scores.map { (plan: $0.key, score: $0.value, arguments: $0.key.arguments) }
+            .filter { $0.arguments.utf8.count <= maximumArgumentBytes }
+        // The arguments break ties in a fixed order.
+        let likeliest = plans.sorted { ($1.score, $0.arguments) < ($0.score, $1.arguments) }
         let shortened = samples.map { Array($0.map(\.json).joined(separator: "\n").utf8) }
         // Each reads more than the one before it.
         var found: [Outcome] = []
         var leastScore = 0
-        for (plan, score) in likeliest(for: samples) where score >= leastScore {
+        for (plan, score, _) in likeliest.prefix(maximumTries) where score >= leastScore {
             let outcome = plan.read(shortened)
             guard outcome.merit > found.last?.merit ?? (0, 0) else { continue }
             found.append(outcome)
             // A much less likely plan is not better for reading more.
             leastScore = score - 15
         }
-        for outcome in found.reversed() {
-            // An error at a later value rejects the whole message.
-            let whole = outcome.plan.read(messages)
-            if !whole.readings.isEmpty { return whole }
-        }
-        return nil
-    }
-
-    /// Returns the plans to try with their scores, likeliest first.
-    private static func likeliest(for samples: [[JSONTree]]) -> [(plan: ReadingPlan, score: Int)] {
-        let areArrays = samples.joined().map { $0.elements != nil }
-        let isMixed = areArrays.contains(true) && areArrays.contains(false)
-        var search = PlanSearch()
-        for texts in samples { search.examine(texts, isMixed: isMixed) }
-        let plans = search.scores.map { (plan: $0.key, score: $0.value, arguments: $0.key.arguments) }
-            .filter { $0.arguments.utf8.count <= maximumArgumentBytes }
-        let sorted = plans.sorted { one, other in
-            // Breaks ties in a fixed order.
-            one.score == other.score ? one.arguments < other.arguments : one.score > other.score
-        }
-        return sorted.prefix(maximumTries).map { ($0.plan, $0.score) }
+        // An error at a later value rejects the whole message.
+        return found.reversed().lazy.map { $0.plan.read(messages) }.first { !$0.readings.isEmpty }
     }
 }
 

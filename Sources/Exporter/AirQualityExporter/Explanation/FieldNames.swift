@@ -64,11 +64,9 @@ enum FieldNames {
     /// Whether a text says that a value beside it is an index: `"type": "aqi"`.
     static func saysIndex(_ text: String) -> Bool {
         let text = plain(text)
-        let patterns = table.lazy.filter { $0.meaning == .index }.flatMap(\.patterns)
-        let words = patterns.map { $0.dropFirst().dropLast() }
+        let words = table.lazy.filter { $0.meaning == .index }.flatMap(\.patterns).map { $0.dropFirst().dropLast() }
         guard text.count <= 24, let word = words.first(where: text.contains) else { return false }
-        let rest = text.replacing(word, with: "", maxReplacements: 1)
-        return rest.isEmpty || says(rest, .standard)
+        return text == word || says(text.replacing(word, with: "", maxReplacements: 1), .standard)
     }
 
     /// How strongly the names of the fields leading to a number, nearest first, suggest an index, up to 100; `nil` if

@@ -20,14 +20,14 @@ struct PageEndpoint: Sendable {
 
     init(store: ReadingStore, assets: PageAssets, web: Configuration.Web) {
         self.store = store
-        let paths = ExporterPath.allCases.filter { web.isLifecycleEnabled || !$0.isLifecycle }
-            .compactMap { path in
-                path.meaning.map { (path.rawValue, isLink: path != .city && !path.isLifecycle, meaning: $0) }
-            }
+        var paths = [(web.telemetryPath, isLink: true, meaning: "metrics for Prometheus")]
+        for path in ExporterPath.allCases where web.isLifecycleEnabled || !path.isLifecycle {
+            guard let meaning = path.meaning else { continue }
+            paths.append((path.rawValue, isLink: path != .city && !path.isLifecycle, meaning: meaning))
+        }
         settings = PageSettings(
             version: BuildVersion.version, assets: String(assets.folder.dropFirst()), grafanaURL: web.grafanaURL,
-            paths: [(web.telemetryPath, isLink: true, meaning: "metrics for Prometheus")] + paths,
-            isLifecycleEnabled: web.isLifecycleEnabled)
+            paths: paths, isLifecycleEnabled: web.isLifecycleEnabled)
     }
 
     /// Sends no entity tag, because ages make each response different. `render` returns `nil` for an unknown city.

@@ -4,16 +4,18 @@ extension HTTPRequest {
     /// Parses a request target (RFC 9112, section 3.2): the origin form (`/path?query`), the absolute form
     /// (`http://host/path?query`) or `*`.
     init(method: String, target: [UInt8]) throws(HTTPResponse) {
-        guard let bytes = Self.pathAndQuery(of: target),
-            // Excludes ASCII blanks and controls. Bytes beyond ASCII are not in RFC 3986, but are harmless.
-            bytes.allSatisfy({ $0 > 0x20 && $0 != 0x7F }),
-            case let end = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.endIndex,
-            // C code ends a path at a NUL, so a proxy or client could see a different one.
-            let path = percentDecoded(bytes[..<end]), !path.contains(0),
-            let path = String(validating: path.isEmpty ? [UInt8(ascii: "/")] : path, as: UTF8.self),
+        let malformed = HTTPResponse(status: 400, line: "the request target is malformed")
+        // Excludes ASCII blanks and controls. Bytes beyond ASCII are not in RFC 3986, but are harmless.
+        guard let bytes = Self.pathAndQuery(of: target), bytes.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
+            throw malformed
+        }
+        let end = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.endIndex
+        // C code ends a path at a NUL, so a proxy or client could see a different one.
+        guard let decoded = percentDecoded(bytes[..<end]), !decoded.contains(0),
+            let path = String(validating: decoded, as: UTF8.self),
             let query = String(validating: bytes[end...].dropFirst(), as: UTF8.self)
-        else { throw HTTPResponse(status: 400, line: "the request target is malformed") }
-        self.init(method: method, path: path, query: query)
+        else { throw malformed }
+        self.init(method: method, path: path.isEmpty ? "/" : path, query: query)
     }
 
     private static func pathAndQuery(of target: [UInt8]) -> ArraySlice<UInt8>? {

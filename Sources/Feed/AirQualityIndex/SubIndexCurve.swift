@@ -10,8 +10,10 @@ struct SubIndexCurve: Sendable {
     ///   - step: the gap between the end of a class and the start of the next, as in the published table.
     init(_ classes: [ClosedRange<Double>], from start: Double = 0, upTo ends: [Double], step: Double) {
         self.step = step
-        for (range, (start, end)) in zip(classes, zip([start] + ends.map { $0 + step }, ends)) {
+        var start = start
+        for (range, end) in zip(classes, ends) {
             points += [(start, range.lowerBound), (end, range.upperBound)]
+            start = end + step
         }
     }
 

@@ -4,13 +4,11 @@ import AirSources
 enum CitySet: String, CaseIterable {
     case seeds, india, capitals
 
-    var cities: [PolledCity] {
-        get throws {
-            switch self {
-            case .seeds: try PolledCity.list(csv: PackageResources.seeds_csv)
-            case .india: try PolledCity.list(csv: PackageResources.india_csv)
-            case .capitals: try PolledCity.list(csv: PackageResources.capitals_csv)
-            }
+    func cities() throws -> [PolledCity] {
+        switch self {
+        case .seeds: try PolledCity.list(csv: PackageResources.seeds_csv)
+        case .india: try PolledCity.list(csv: PackageResources.india_csv)
+        case .capitals: try PolledCity.list(csv: PackageResources.capitals_csv)
         }
     }
 }

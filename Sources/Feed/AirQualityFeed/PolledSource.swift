@@ -31,7 +31,7 @@ extension PolledSource {
         let listed = try flags.content("cities", options.citiesFile, "CSV with city,latitude,longitude") {
             try PolledCity.list(csv: $0)
         }
-        let cities = name == .json ? [] : try listed ?? options.set.cities
+        let cities = name == .json ? [] : try listed ?? options.set.cities()
         let key = try Self.key(options, flags)
         let baseURL = options.url.flatMap(httpOrigin) ?? options.baseURL ?? name.baseURL(hasKey: key != nil)
         let rate = options.rate ?? name.rate
@@ -57,11 +57,11 @@ extension PolledSource {
 
     /// Returns the words of a document's query and header values and their parts, of 8 bytes or more, longest first.
     private static func secrets(in document: SourceQuery) -> [String] {
-        let query = document.path.drop { $0 != "?" }.dropFirst().split(separator: "&").map { part in
+        let values = document.path.drop { $0 != "?" }.dropFirst().split(separator: "&").map { part in
             part.contains("=") ? part.drop { $0 != "=" }.dropFirst() : part
         }
         let fields = document.headers.flatMap { $0.drop { $0 != ":" }.dropFirst().split(separator: " ") }
-        let words = query + fields + fields.flatMap { $0.split { ":=;,\"".contains($0) } }
+        let words = values + fields + fields.flatMap { $0.split { ":=;,\"".contains($0) } }
         let texts = words.map { String(decoding: percentDecoded($0.utf8) ?? Array($0.utf8), as: UTF8.self) }
         return texts.filter { $0.utf8.count >= 8 }.sorted { $0.utf8.count > $1.utf8.count }
     }

@@ -54,12 +54,10 @@ final class Exporter: Sendable {
             return server
         } catch {
             guard error.code == .address else { throw error }
+            let noSocket = "--web.systemd-socket: expected a socket unit that starts this service: \(error.reason)"
             let advice = "use a free address of this machine that you have permission to bind, such as :10026"
-            throw SystemError(
-                .address,
-                settings.usesSystemdSockets
-                    ? "--web.systemd-socket: expected a socket unit that starts this service: \(error.reason)"
-                    : "--web.listen-address: \(error.reason); \(advice)")
+            let notFree = "--web.listen-address: \(error.reason); \(advice)"
+            throw SystemError(.address, settings.usesSystemdSockets ? noSocket : notFree)
         }
     }
 

@@ -153,9 +153,8 @@ final class HTTPService: Sendable {
         response = route?.completed(response) ?? response
         exchange.status = response.status
         connection.phase = .responding(exchange)
-        connection.progress = HTTPConnection.Progress(
-            deadline: monotonicTime() + HTTPLimits.timeToSend(response.body.knownBytes), isIdle: false,
-            stream: response.body.stream)
+        let deadline = monotonicTime() + HTTPLimits.timeToSend(response.body.knownBytes)
+        connection.progress = HTTPConnection.Progress(deadline: deadline, isIdle: false, stream: response.body.stream)
         let fields = active.read(\.web.headers)
         var own = response.headers.filter { field in !fields.contains { $0.name == field.name } }
         if case .line = response.body { own.append(("Content-Type", "text/plain; charset=utf-8")) }

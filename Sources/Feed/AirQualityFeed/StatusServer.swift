@@ -11,11 +11,9 @@ func startStatusServer(
         Route("/") { _ in HTTPResponse(status: 200, line: "/metrics /-/healthy /-/ready") },
         Route("/metrics") { request in
             let accepted = AcceptedFormat.negotiate(request.header("Accept"))
-            return HTTPResponse(
-                status: 200, headers: [("Content-Type", accepted.contentType), ("Vary", "Accept")],
-                body: .bytes(
-                    accepted.format.text(of: PollFigures.families, from: state.read(\.figures))
-                        + accepted.format.end.utf8))
+            let text = accepted.format.text(of: PollFigures.families, from: state.read(\.figures))
+            let headers = [("Content-Type", accepted.contentType), ("Vary", "Accept")]
+            return HTTPResponse(status: 200, headers: headers, body: .bytes(text + accepted.format.end.utf8))
         },
         Route("/-/healthy") { _ in HTTPResponse(status: 200, line: "healthy") },
         Route("/-/ready") { _ in

@@ -91,9 +91,7 @@ private struct ProbeReport {
 
     /// Adds a message, with the reasons why it, or a part of it, gives no reading.
     private mutating func describe(_ message: [UInt8]?, number: Int) {
-        guard let message else {
-            return add("\nmessage \(number): too large, see --feed.max-message-bytes")
-        }
+        guard let message else { return add("\nmessage \(number): too large, see --feed.max-message-bytes") }
         add("\nmessage \(number), \(message.count) bytes: \(shown(message.span))")
         var reader = MessageReader(settings)
         let outcome = reader.read(message.span, receivedAt: currentTime())

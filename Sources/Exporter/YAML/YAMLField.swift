@@ -84,9 +84,7 @@ extension YAMLField {
     }
 
     /// Returns the parsed text; `nil` for null.
-    package func value<Value>(
-        expected: String, _ parse: (String) -> Value?
-    ) throws(SystemError) -> Value? {
+    package func value<Value>(expected: String, _ parse: (String) -> Value?) throws(SystemError) -> Value? {
         if isNull { return nil }
         guard let value = parse(try text(expected: expected)) else { throw wrong(expected: expected) }
         return value
@@ -110,9 +108,7 @@ extension YAMLField {
         return nil
     }
 
-    package func mapping(
-        expected: String = "a mapping"
-    ) throws(SystemError) -> [(key: String, value: YAMLField)] {
+    package func mapping(expected: String = "a mapping") throws(SystemError) -> [(key: String, value: YAMLField)] {
         guard case .mapping(let pairs) = content else { throw wrong(expected: expected) }
         return pairs
     }

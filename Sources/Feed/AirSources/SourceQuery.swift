@@ -14,18 +14,14 @@ public struct SourceQuery: Sendable, Equatable {
     /// Number of calls it counts as: one for each city.
     public var cost: Int { max(1, cities.count) }
 
-    public init(
-        path: String, headers: [String] = [], subject: String, cities: [Int] = [], sensor: Int? = nil
-    ) {
+    public init(path: String, headers: [String] = [], subject: String, cities: [Int] = [], sensor: Int? = nil) {
         self.path = path
         self.headers = headers
         self.subject = subject
         self.cities = cities
         self.sensor = sensor
     }
-}
 
-extension SourceQuery {
     /// The findings about its cities if it is given up.
     var unanswered: SourceResponse {
         SourceResponse(findings: cities.map { CityFinding(city: $0, reason: "the source gave no usable response") })

@@ -32,9 +32,7 @@ struct WAQI: AirSource {
         do throws(SourceError) {
             station = try document(in: body)["data"].object()
             // For an unknown station id the error is inside a successful response.
-            if station["status"].scalar == "error" {
-                throw .failed(station["msg"].text ?? "it gives no reason")
-            }
+            if station["status"].scalar == "error" { throw .failed(station["msg"].text ?? "it gives no reason") }
         } catch SourceError.failed(let text) {
             return SourceResponse(findings: [CityFinding(city: number, reason: onOneLine(text))])
         }

@@ -112,9 +112,7 @@ public import System
 
 /// Corresponds to `curl_write_callback`; a result other than the number of bytes ends the transfer.
 @c(airquality_http_body)
-func httpBody(
-    bytes: UnsafeMutablePointer<CChar>?, size: Int, count: Int, owner: UnsafeMutableRawPointer?
-) -> Int {
+func httpBody(bytes: UnsafeMutablePointer<CChar>?, size: Int, count: Int, owner: UnsafeMutableRawPointer?) -> Int {
     let bytes = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
     guard let transfer = unsafe owner?.assumingMemoryBound(to: Transfer.self) else { return 0 }
     unsafe transfer.pointee.isTooLong =

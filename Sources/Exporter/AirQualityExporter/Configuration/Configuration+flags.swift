@@ -72,8 +72,7 @@ extension Configuration: Options {
         Flag("history.capacity", \.historyCapacity, .integer(in: 1...10_000), "Points kept per city, 1 to 10000."),
         Flag(
             "history.interval", \.historyInterval, .duration(),
-            "Minimum time between two kept points, after a city's first two; 0 keeps every reading."
-        ),
+            "Minimum time between two kept points, after a city's first two; 0 keeps every reading."),
         Flag(
             "history.keep", \.historyKeep, .choice, placeholder: "RULE",
             "first: keep a city's first two readings at once, others once the interval has passed; "

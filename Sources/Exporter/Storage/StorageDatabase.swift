@@ -72,10 +72,8 @@ struct StorageDatabase: ~Copyable {
     /// Clears what is valid only until the next start (counters and times of arrival) and points without a city. Part
     /// of the first write, so that a failed start leaves them in place.
     private func begin() throws(StorageError) {
-        try connection.execute(
-            """
-            UPDATE city SET better = NULL, worse = NULL, received_ms = NULL WHERE better NOTNULL
-            """)
+        let reset = "UPDATE city SET better = NULL, worse = NULL, received_ms = NULL WHERE better NOTNULL"
+        try connection.execute(reset)
         try deletePoints(where: "city NOT IN (SELECT id FROM city)")
     }
 

@@ -115,7 +115,8 @@ struct PollPlan {
         case .failure(let error): retry(query, attempts + 1, .unreachable, "cannot be reached (\(error))")
         }
         guard queue.isEmpty else { return report }
-        report.log += cities.takeLines(at: now)
+        // After a round without success the problem concerns the source, not single cities.
+        if hasRoundSucceeded { report.log += cities.takeLines(at: now) }
         if !isRoundIncomplete, problem != nil {
             problem = nil
             report.log.append("\(source.rawValue) responds again")

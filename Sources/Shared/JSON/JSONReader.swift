@@ -36,8 +36,7 @@ public struct JSONReader: ~Copyable {
     /// - Returns: the places of its JSON texts, at least one; `nil` if it is not valid JSON.
     public mutating func read(_ message: Span<UInt8>) -> Range<Int>? {
         // A byte order mark may be ignored (RFC 8259, section 8.1). simdjson 3.12 accepts one, 3.0 does not.
-        let isMarked = message.count > 2 && message[0] == 0xEF && message[1] == 0xBB && message[2] == 0xBF
-        let text = isMarked ? message.extracting(3...) : message
+        let text = hasByteOrderMark(message) ? message.extracting(3...) : message
         var document = unsafe CSimdJSON_document()
         let isJSON = unsafe text.withUnsafeBufferPointer {
             unsafe CSimdJSON_read(parser, $0.baseAddress, $0.count, &document)
@@ -224,4 +223,9 @@ public struct JSONReader: ~Copyable {
     func textCount(before start: Int) -> UInt32 {
         unsafe UnsafeRawBufferPointer(textBytes).loadUnaligned(fromByteOffset: start &- 4, as: UInt32.self)
     }
+}
+
+/// Whether the text begins with U+FEFF in UTF-8, three bytes.
+public func hasByteOrderMark(_ text: Span<UInt8>) -> Bool {
+    text.count > 2 && text[0] == 0xEF && text[1] == 0xBB && text[2] == 0xBF
 }

@@ -8,7 +8,7 @@ func jsonMistake(in message: Span<UInt8>) -> String? {
     let quote = UInt8(ascii: "\"")
     var reader = JSONReader()
     var depth = 0
-    var index = message.count > 2 && message[0] == 0xEF && message[1] == 0xBB && message[2] == 0xBF ? 3 : 0
+    var index = hasByteOrderMark(message) ? 3 : 0
     while index < message.count {
         let start = index
         let byte = message[start]

@@ -63,8 +63,8 @@ def test_the_page_has_every_flag_of_the_help_and_the_usual_sections(page, progra
             if line.startswith("  --"):
                 assert line.strip() in read
     sections = re.findall(r"^[A-Z][A-Z ]+$", text, re.MULTILINE)
-    wanted = {"NAME", "SYNOPSIS", "DESCRIPTION", "FILES", "EXIT STATUS", "SIGNALS", "EXAMPLES"}
-    assert wanted | {"SEE ALSO"} <= {*sections}
+    wanted = {"NAME", "SYNOPSIS", "DESCRIPTION", "ENVIRONMENT", "FILES", "EXIT STATUS", "SIGNALS"}
+    assert wanted | {"EXAMPLES", "SEE ALSO"} <= {*sections}
 
 
 def test_every_example_command_line_is_accepted(page, programs, tmp_path):

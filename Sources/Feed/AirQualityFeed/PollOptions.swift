@@ -44,7 +44,7 @@ struct PollOptions: Options {
             "jq program for --source json; its results are objects with city, aqi and the other fields of the feed."),
         Flag(
             "header-file", \.headerFile, .file,
-            "File with header fields for the requests of --source json, one a line."),
+            "File with header fields for the requests of --source json, one per line."),
         Flag("ca-file", \.caFile, .file, "Certificate authorities, PEM; the system's by default."),
         Flag("rate", \.rate, .callRate, "Maximum rate of requests; each source has a default within its limits."),
         Flag("timeout", \.timeout, .timeout, "Maximum time for a complete response."),

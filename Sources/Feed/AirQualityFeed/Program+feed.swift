@@ -16,7 +16,7 @@ extension Program {
         commands: [
             Command(
                 name: "simulate",
-                summary: "Serves made-up readings in the shape of the real feed: each message is a JSON array of "
+                summary: "Serves simulated readings: each message is a JSON array of "
                     + "objects with a city and its aqi. Sends only while a client is connected.",
                 options: SimulateOptions.self),
             Command(

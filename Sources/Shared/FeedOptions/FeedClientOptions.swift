@@ -50,7 +50,7 @@ public struct FeedClientOptions: Options {
         Flag("reconnect-max", \.client.reconnectMaximum, .timeout, "Maximum upper bound of the reconnect delay."),
         Flag(
             "max-message-bytes", \.client.maximumMessageBytes, .bytes(in: 1...(1 << 30)),
-            "Maximum size of a message; longer ones are rejected and counted."),
+            "Maximum size of a message; longer ones are rejected."),
     ]
 
     /// Returns the configuration for the feed at an address.

@@ -206,7 +206,7 @@ import Testing
         #expect(file.statistics.lastWriteAt == clock.withLock(\.self))
     }
 
-    @Test func `Times in the future become the time of the start`() throws {
+    @Test func `Readings of the future get the time of the start, changes keep theirs`() throws {
         let far = openingTime + 86_400_000
         let city = City(
             id: 0, name: Array("Pune".utf8), index: 7, updatedAt: far, receivedAt: far,
@@ -217,7 +217,7 @@ import Testing
         let file = try open(path, store)
         #expect(store.cities.map(\.updatedAt) == [openingTime])
         #expect(store.cities.map(\.receivedAt) == [openingTime])
-        #expect(store.cities.map(\.changes.changedAt) == [openingTime])
+        #expect(store.cities.map(\.changes.changedAt) == [far])
         store.receive("Pune", 8, at: Int(openingTime - testTime) / 1000 + 1)
         #expect(store.cities[0].points.map(\.index) == [8])
         finish(file)

@@ -51,13 +51,14 @@ public struct CityState: Sendable {
         index = city.index
         updatedAt = city.updatedAt
         receivedAt = city.arrival(at: now)
+        clampUpdate(to: now)
+        // Not clamped: the clock may be behind at the start and be set right later.
         changes = city.changes
         // A kill may have lost the reading with the last change, and the reading before it has another category.
-        if let changedAt = changes.changedAt, changedAt > updatedAt {
+        if let changedAt = changes.changedAt, changedAt > city.updatedAt {
             changes.changedAt = nil
             changes.direction = 0
         }
-        clampUpdate(to: now)
     }
 
     /// Sets the newest reading's time to `now` if it is later than the decoder accepts, and returns whether it did.

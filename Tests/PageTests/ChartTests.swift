@@ -70,7 +70,11 @@ struct ChartTests {
         #expect(try chart(points(indices)).runs.count == 1)
     }
 
-    @Test(arguments: [(1000 as Int64, "04:49:45"), (30_000, "04:49"), (10_000_000, "21 Nov 04:49")])
+    @Test(
+        arguments: [
+            (1000 as Int64, "04:49:45"), (30_000, "04:49"), (10_000_000, "21 Nov 04:49"),
+            (2_000_000_000, "21 Nov 2026 04:49"),
+        ])
     func `Times are as short as the length of the chart allows`(_ step: Int64, _ text: String) throws {
         let shown = try chart(points([Double](repeating: 1, count: 25), every: step, from: TestStore.start))
         #expect(shown.pattern.text(of: TestStore.start) == text)

@@ -57,12 +57,11 @@ extension Chart {
     }
 
     private var tickTexts: Markup {
-        // Only days on long ranges.
-        let pattern = to - from > 3 * 86_400_000 ? .day : pattern
+        // Narrow screens hide the others.
+        let step = pattern == .date || pattern == .year ? 3 : 2
         return Markup(each: ticks.enumerated()) { place, tick in
-            // Narrow screens hide every other label.
             """
-            <text class="clock\(" odd", if: place % 2 == 1)" x="\(percent: x(tick))" y="20" text-anchor="middle" \
+            <text class="clock\(" odd", if: place % step > 0)" x="\(percent: x(tick))" y="20" text-anchor="middle" \
             data-ms="\(tick)" data-pattern="\(pattern.rawValue)">\(pattern.text(of: tick))</text>
             """
         }

@@ -46,12 +46,13 @@ struct ChartQuery {
     /// Whether the view may omit points.
     var isZoomed: Bool { from != nil || to != nil || range != nil }
 
-    /// Returns the query of a link to the same period in another style.
+    /// Returns the query of a link to the chart of the same period in another style.
     func link(style: Style) -> Markup {
-        queryLink([
+        let query = queryLink([
             style == .line ? nil : "chart=\(style.rawValue)", from.map { "from=\($0)" }, to.map { "to=\($0)" },
             range.map { "range=\($0.rawValue)" },
         ])
+        return "\(query)#chart"
     }
 
     /// Returns the query of a link to another period in the same style; by default all points.

@@ -9,8 +9,8 @@ enum ClockPattern: String {
     case time
     /// 21 Nov 04:49
     case date
-    /// 21 Nov
-    case day
+    /// 21 Nov 2026 04:49
+    case year
 
     /// Selects the pattern for times that are shown together, `span` milliseconds apart.
     init(span: Int64) {
@@ -18,7 +18,8 @@ enum ClockPattern: String {
         case ..<600_000: self = .seconds
         // Fits the range of 24 h with its margin.
         case ...90_000_000: self = .time
-        default: self = .date
+        case ..<26_000_000_000: self = .date
+        default: self = .year
         }
     }
 
@@ -34,7 +35,7 @@ enum ClockPattern: String {
         case .seconds: part(11..<19)
         case .time: part(11..<16)
         case .date: "\(day) \(part(11..<16))"
-        case .day: day
+        case .year: "\(day) \(part(0..<4)) \(part(11..<16))"
         }
     }
 }

@@ -32,16 +32,16 @@ extension Page {
     // MARK: The chart
 
     private func figure(_ chart: Chart, _ name: ArraySlice<UInt8>, _ query: ChartQuery) -> Markup {
+        let pattern = ClockPattern.year
         let label: Markup = """
-            \(scale.title) of \(name) from \(chart.pattern.text(of: chart.from)) to \(chart.pattern.text(of: chart.to)) UTC, \
+            \(scale.title) of \(name) from \(pattern.text(of: chart.from)) to \(pattern.text(of: chart.to)) UTC, \
             \(chart.points.count)\(" of \(chart.count)", if: chart.points.count < chart.count) points\
             \(", listed in the table below", if: !chart.points.isEmpty)
             """
-        let caption: Markup =
-            chart.points.isEmpty ? "No data in this range." : "Times in <span class=\"zone\">UTC</span>"
         return """
-            <figure class="chart">
-            <figcaption>\(caption)</figcaption>
+            <figure class="chart" id="chart">
+            <figcaption>\("No data from ", if: chart.points.isEmpty)\(clock: chart.from, pattern) \
+            to \(clock: chart.to, pattern), <span class="zone">UTC</span></figcaption>
             \(chart.markup(query.style, label: label))\(controls(chart, query))</figure>
 
             """

@@ -83,7 +83,10 @@ extension Page {
             <span class="updated">updated \(ago(state.updatedAt))</span>
 
             """
-        let length = String(decoding: name, as: UTF8.self).count
+        // Chinese and similar characters, from U+2E80 on, are about twice as wide as others.
+        let length = String(decoding: name, as: UTF8.self).reduce(0.0) { length, character in
+            length + (character >= "\u{2E80}" ? 2 : character.isUppercase ? 1.4 : 1)
+        }
         return """
             <li class="city c\(category.number)\(" long", if: length > 20)\(" longest", if: length > 30)\(" wordy", if: category.name.count > 20)" \
             data-city="\(name)" data-category="\(category.number)">

@@ -17,8 +17,8 @@ function age(time) {
 function clock(milliseconds, pattern) {
   const time = new Date(milliseconds);
   const day = `${time.getDate()} ${time.toLocaleString("en", { month: "short" })}`;
-  const forms = { seconds: time.toTimeString().slice(0, 8), time: time.toTimeString().slice(0, 5), day };
-  return forms[pattern] ?? `${day} ${forms.time}`;
+  const hour = time.toTimeString().slice(0, pattern === "seconds" ? 8 : 5);
+  return { date: `${day} ${hour}`, year: `${day} ${time.getFullYear()} ${hour}` }[pattern] ?? hour;
 }
 
 function showAges(page = document) {
@@ -35,7 +35,7 @@ function showTimes(page = document) {
 // MARK: Applying what the server has rendered
 // Makes `one` equal `other` while keeping its elements, so that focus, open details and flashes persist.
 function morph(one, other) {
-  if (one.isEqualNode(other) || one.id === "search") return;
+  if (one.isEqualNode(other) || one.id === "search" || one.className === "tip") return;
   if (one.nodeName !== other.nodeName) return void one.replaceWith(document.importNode(other, true));
   if (one.nodeType !== Node.ELEMENT_NODE) return void (one.data = other.data);
   if (one.dataset.city && one.dataset.category !== other.dataset.category) flash(one);
@@ -72,7 +72,7 @@ async function refresh() {
     const response = await fetch(address, { signal: AbortSignal.timeout(10000), headers: { Accept: "text/html" } });
     const text = await response.text();
     // 400: the text being typed is not a valid search yet.
-    if (text.startsWith("no such city")) announce("This city has no readings any more.");
+    if (/^no such city/.test(text)) announce("This city has no readings any more.", failures && "slow", "Connected");
     else if (!response.ok && response.status !== 400) throw new Error(text);
     const page = new DOMParser().parseFromString(text, "text/html");
     // Not this page: one that asks for a password, for example.
@@ -82,7 +82,7 @@ async function refresh() {
   } catch (error) {
     // Other pages may use all of the browser's connections. A fetch also fails when the page is left.
     if (error.name === "TimeoutError") disconnect();
-    if (failures++) showOutage();
+    if (failures++) announce(`Live data interrupted since ${clock(takenAt + offset, "date")}.`, "stale", "Interrupted");
   }
   isBusy = false;
   if (isDue) refresh();
@@ -98,11 +98,11 @@ function take(page) {
   if (focused !== document.activeElement && focused.isConnected) focused.focus({ preventScroll: true });
   if (at) showPoint(nearest((row) => Math.abs(time(row) - at)));
 }
-const announce = (text) => { find(".banner").hidden = false; setText(find(".banner"), text); };
-function showOutage() {
-  announce(`Live data interrupted since ${clock(takenAt + offset, Date.now() - takenAt > 90000000 ? "date" : "time")}.`);
-  find(".feed").className = "feed stale";
-  setText(find(".feed > :last-child"), "Interrupted");
+function announce(text, state, feed) {
+  find(".banner").hidden = false;
+  setText(find(".banner"), text);
+  if (state) find(".feed").className = `feed ${state}`;
+  if (state) setText(find(".feed > :last-child"), feed);
 }
 
 // MARK: Live changes

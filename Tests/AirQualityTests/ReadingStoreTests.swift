@@ -120,6 +120,20 @@ struct ReadingStoreTests {
         #expect(receive(["Delhi"], feed: other, second: 126) == 0)
     }
 
+    @Test func `A city belongs to a feed that repeats its reading, also after a step of the clock`() {
+        let store = TestStore(feeds: ["a", "b"]).store
+        var decoder = FeedDecoder(format: FeedFormat(timeField: "t"))
+        for label in ["a", "b"] { _ = store.setFeed(label: label, idleTimeout: 60_000) }
+        func receive(feed: Int, second: Int64) -> Int {
+            let text = Array(#"{"city":"Pune","aqi":1,"t":\#(TestStore.start)}"#.utf8)
+            return store.record(decoder.decode(text.span, receivedAt: TestStore.start + second * 1000), feed: feed)
+                .duplicates
+        }
+        for second in [0, 50] as [Int64] { #expect(receive(feed: 0, second: second) == 0) }
+        store.moveArrivals(at: TestStore.start + 3_655_000, by: 3_600_000, elapsed: 400)
+        #expect(receive(feed: 1, second: 3700) == 1)
+    }
+
     @Test func `Every duplicate city is named, and only once`() {
         var test = TestStore()
         let names = (0..<25).map { "City \($0)" }
@@ -294,7 +308,7 @@ struct ReadingStoreTests {
         #expect(test.rejections == ["bad_time": 1])
         test.store.moveArrivals(at: now, by: -3_600_000, elapsed: 400)
         #expect(test.state(of: "Pune")?.updatedAt == now)
-        #expect(test.store.feeds[0].lastMessageAt == now)
+        #expect(test.store.feeds[0].lastMessageAt == now && test.store.feeds[0].lastReadingAt == now)
         test.receive(message(3, now + 1000), at: now + 1000)
         #expect(test.cities == ["Pune 3.0"] && test.points(of: "Pune").map(\.index) == [3])
         #expect(test.store.expire(at: now + 61_001) == 1)

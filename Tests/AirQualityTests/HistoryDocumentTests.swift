@@ -84,4 +84,14 @@ struct HistoryDocumentTests {
         test.receive("Pune", 55, at: TestStore.start + 4500)
         #expect(try document(test, "city=Pune").hasPrefix(#"{"generated_at":"2026-11-21T04:49:49.752Z""#))
     }
+
+    @Test func `The expiry of a city changes the documents that it was in, and no others`() throws {
+        var test = TestStore(expireAfter: 60_000)
+        test.receive("Pune", 50, at: TestStore.start)
+        test.receive("Delhi", 7, at: TestStore.start - 1000)
+        let queries = ["city=Pune", "city=Pune&city=Delhi", ""]
+        let before = try queries.map { try document(test, $0) }
+        #expect(test.store.expire(at: TestStore.start + 60_000) == 1)
+        #expect(try queries.enumerated().map { try document(test, $1) == before[$0] } == [true, false, false])
+    }
 }

@@ -45,8 +45,11 @@ struct ConcentrationsTests {
             #"[{"city":"Pune","aqi":7,"pollutants":{"pm10":4}},{"city":"Pune","aqi":7,"pollutants":{"pm10":5}},{"city":"Pune","aqi":7}]"#
         )
         #expect(test.concentrations(of: "Pune") == "pm10 5.0")
-        test.receive(#"{"city":"Pune","aqi":7,"pollutants":{}}"#)
-        #expect(test.concentrations(of: "Pune") == "")
+        for none in ["{}", "[]", #""NA""#] {
+            test.receive(#"{"city":"Pune","aqi":7,"pollutants":{"pm10":4}}"#)
+            test.receive(#"{"city":"Pune","aqi":7,"pollutants":\#(none)}"#)
+            #expect(test.concentrations(of: "Pune") == "")
+        }
         #expect(!test.text().contains("airquality_concentration_ugm3"))
     }
 

@@ -159,6 +159,7 @@ struct FeedTests {
             handler.handle(.disconnected(.lost, detail: "x", retryAfter: nil))
             handler.handle(.connected([]))
             handler.receive(.text, welcome.span)
+            #expect(said() == nil, "an error of an earlier connection")
             handler.receive(.text, Array(#"{"error":"\#(words)"}"#.utf8).span)
             #expect(said() == words)
         }
@@ -287,6 +288,22 @@ struct FeedTests {
         eventually("an attempt to connect") { store.feeds.contains { $0.connectionAttempts > 0 } }
     }
 
+    @Test func `A feed that a reload adds during a pause is not dialled`() throws {
+        let directory = TemporaryDirectory()
+        var configuration = Configuration()
+        configuration.pauseWhenUnused = .seconds(60)
+        configuration.feedFile = directory.write("feeds.yml", "[]")
+        let store = ReadingStore(rules: StoreRules(), feeds: [], at: 0)
+        let feeds = FeedSet(configuration, feeds: [], demo: nil, store: store, logger: Logger(write: lines.append))
+        try feeds.start()
+        defer { feeds.stop() }
+        feeds.pauseIfUnused(at: feeds.usage.read(\.lastReadAt) + .seconds(60))
+        directory.write("feeds.yml", "- url: ws://127.0.0.1:1/new")
+        #expect(feeds.reload() == nil)
+        eventually("the pause") { store.feeds.map(\.isPaused) == [true] }
+        #expect(store.feeds.map(\.connectionAttempts) == [0])
+    }
+
     @Test func `A feed with a fresh reading is ready, and otherwise the problem is named`() {
         let store = ReadingStore(rules: StoreRules(), feeds: ["ws://a/"], at: 0)
         var decoder = FeedDecoder(format: FeedFormat())
@@ -326,6 +343,16 @@ struct FeedTests {
         #expect(problem?.hasSuffix("messages without a new reading") == true)
     }
 
+    @Test func `A feed of cities of other shards is not said to be rejected`() {
+        let other = ["a", "b", "c", "d"].first { Shard(of: Array($0.utf8).span, count: 2).index == 1 } ?? ""
+        var test = TestStore(format: FeedFormat(shard: Shard(index: 0, count: 2)))
+        test.store.apply(.connected(nil), feed: 0)
+        test.receive(#"[{"city":"\#(other)","aqi":1},{"city":"","aqi":1}]"#)
+        #expect(test.rejections == ["bad_city": 1] && test.store.feeds[0].skipped == 1)
+        let problem = test.store.snapshot(withHistories: true).readinessProblem(at: TestStore.start)
+        #expect(problem?.hasSuffix("messages without a new reading") == true)
+    }
+
     @Test func `A feed that repeats its only reading is ready`() {
         let start: Timestamp = 1_700_000_000_000
         let store = ReadingStore(rules: StoreRules(), feeds: [], at: start)
@@ -337,5 +364,7 @@ struct FeedTests {
             store.record(decoder.decode(message.span, receivedAt: start + minute * 60_000), feed: 0)
         }
         #expect(store.snapshot(withHistories: true).readinessProblem(at: start + 650_000) == nil)
+        store.record(decoder.decode(Array("[]".utf8).span, receivedAt: start + 650_000), feed: 0)
+        #expect(store.snapshot(withHistories: true).readinessProblem(at: start + 700_000) != nil)
     }
 }

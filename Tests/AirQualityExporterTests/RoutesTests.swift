@@ -62,6 +62,11 @@ struct RoutesTests {
         #expect(try server().filter { !$0.needsPassword }.map(\.path) == ["/-/healthy", "/-/ready"])
     }
 
+    @Test func `Requests that need memory or processor time are limited`() throws {
+        let unlimited = try server().filter { $0.limit == nil }.map(\.path)
+        #expect(unlimited == ["/-/healthy", "/-/ready", "/-/reconnect", "/-/reload"])
+    }
+
     @Test func `Each path has one route, and the telemetry path comes first`() throws {
         let paths = try server { $0.web.telemetryPath = "/x" }.map(\.path)
         #expect(paths.first == "/x" && Set(paths).count == paths.count)
@@ -239,6 +244,20 @@ struct RoutesTests {
         #expect(watcher.check() == true)
     }
 
+    @Test func `A web configuration that stays invalid is logged once`() throws {
+        let directory = TemporaryDirectory()
+        let path = directory.write("web.yml", "")
+        let lines = WrittenLines()
+        let watcher = try WebConfigurationWatcher(path: path, logger: Logger(level: .error, write: lines.append))
+        let address = ListenAddress.tcp(host: "127.0.0.1", port: 0)
+        let server = try HTTPServer(configuration: HTTPServerConfiguration(addresses: [address], routes: []))
+        watcher.follow(server)
+        directory.write("web.yml", "x: y")
+        for _ in 0..<3 { #expect(watcher.check() == false) }
+        #expect(lines.text.ranges(of: "keeping the previous one").count == 1)
+        #expect(server.stop(within: .zero))
+    }
+
     @Test func `The assets of the page are immutable, compressed and within their size limits`() throws {
         let routes = try server()
         let page = routes.get("/")
@@ -246,6 +265,7 @@ struct RoutesTests {
         #expect(
             policy == "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
                 + "form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+        #expect(page.header("Vary") == "Accept-Encoding")
         let folder = PageAssets(scale: .india).folder
         for (name, limit) in [("page.css", 18_000), ("page.js", 25_000), ("icon.svg", 1000), ("icon.png", 8000)] {
             #expect(page.text.contains("=\".\(folder)\(name)\""))

@@ -73,6 +73,16 @@ import Testing
         #expect(try bench.event(client).contains("event: change"))
     }
 
+    @Test func `Only a listener that comes back with an older version gets an event at once`() throws {
+        let bench = try Bench()
+        let version = bench.store.version
+        for (last, isTold) in [("\(version).77", false), ("\(version).76", true), ("\(version - 1).77", true)] {
+            let fields = [HTTPField(name: "Last-Event-ID", value: last)]
+            let stream = try #require(bench.hub.respond(to: HTTPRequest(path: "/", fields: fields)).body.stream)
+            #expect(String(decoding: stream.greeting, as: UTF8.self).contains("event: change") == isTold)
+        }
+    }
+
     /// The second of two that connect to an idle hub must not count as known what the first is yet to receive.
     @Test func `Listeners that connect at the same time miss no event`() throws {
         for round in 0..<300 {

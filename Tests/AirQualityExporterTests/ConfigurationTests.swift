@@ -140,6 +140,12 @@ struct ConfigurationTests {
         }
     }
 
+    @Test(arguments: ["https://grafana.example/x", "https://grafana.example/x/"])
+    func `Links to Grafana have one slash behind its address`(text: String) throws {
+        let web = try configuration(["--feed.demo", "--web.grafana-url", text]).web
+        #expect(web.grafanaURL == "https://grafana.example/x")
+    }
+
     @Test func `Each default is parsed as it is shown`() throws {
         let flags = Program.exporter.commands[0].flags
         for flag in flags {

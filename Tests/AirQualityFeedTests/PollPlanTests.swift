@@ -363,6 +363,10 @@ struct PollPlanTests {
         scenario.now += 10 * minute
         scenario.answerAll { station(60, at: $0 == "Delhi" ? start - 2 * hour : start) }
         #expect(scenario.news == ["Delhi 50", "Pune 60", "Agra 60"])
+        // Or it would no longer be sent after three hours.
+        scenario.now += 15 * minute
+        scenario.answerAll { _ in station(50, at: start - hour) }
+        #expect(scenario.news.dropFirst(3) == ["Delhi 50"], "the same one confirms what is known")
     }
 
     @Test func `After the clock is set back, no wait is longer than a whole one`() {

@@ -4,6 +4,17 @@ import Testing
 @testable import CommandLine
 
 struct FlagAdviceTests {
+    @Test(arguments: [
+        ("simulate", "--listen 127.0.0.1:8765 --cities 12 --interval 2s --coverage 0.6 --drift 0 --batch 10000"),
+        ("replay", "--listen 127.0.0.1:8765 --interval 2s --speed 1"),
+        ("poll", "--listen 127.0.0.1:8765 --source open-meteo --set seeds --interval 15m --timeout 30s"),
+    ])
+    func `The defaults are those that people rely on`(name: String, defaults: String) throws {
+        let flags = try #require(Program.feed.command(named: name)).flags.filter { !$0.name.hasPrefix("log.") }
+        let shown = flags.compactMap { flag in flag.defaultText.map { "--\(flag.name) \($0)" } }
+        #expect(shown.joined(separator: " ") == defaults)
+    }
+
     @Test(
         arguments: [
             ("relay", "there is no relay"), ("--user-agent=x", "expected one that --help lists"),

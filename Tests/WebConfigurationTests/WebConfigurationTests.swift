@@ -293,12 +293,13 @@ private let serverTLS = "tls_server_config:\n  cert_file: server.pem\n  key_file
     }
 
     @Test func `Headers of more than 4096 bytes are rejected`() throws {
-        func read(_ count: Int) throws -> WebConfiguration {
+        func read(_ count: Int, _ other: String = "") throws -> WebConfiguration {
             let value = String(repeating: "a", count: count)
-            return try self.read("http_server_config: {headers: {Content-Security-Policy: \(value)}}\n")
+            return try self.read("http_server_config: {headers: {\(other)Content-Security-Policy: \(value)}}\n")
         }
         #expect(try read(4096).headers.count == 1)
         #expect(throws: SystemError.self) { try read(4097) }
+        #expect(throws: SystemError.self, "together") { try read(4096, "X-XSS-Protection: a, ") }
     }
 
     @Test func `Users are compared as bytes, not as Unicode`() throws {

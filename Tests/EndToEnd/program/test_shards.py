@@ -43,3 +43,9 @@ def test_shards_divide_the_cities_and_name_the_shard_of_each_history(start, pyth
             assert response.status == 200
             assert response.headers["Air-Quality-Shard"] == f"{shard(city, SHARDS)}/{SHARDS}"
             assert bool(response.json["points"]) == (city in exported(exporter))
+
+
+def test_a_shard_keeps_only_its_own_cities_of_the_demo_feed(start):
+    exporter = start.exporter("--feed.demo", "--city.shard", f"1/{SHARDS}")
+    exporter.wait_for_sample(SKIPPED, at_least=1, feed="demo")
+    assert {shard(city, SHARDS) for city in exported(exporter)} <= {1}

@@ -171,6 +171,20 @@ def test_a_read_only_disk_keeps_points_in_memory_until_writable(start, python_fe
     assert third.history() == history and len(history["points"]) == 300
 
 
+def test_a_read_only_disk_does_not_hide_what_a_killed_exporter_has_stored(
+    start, python_feed, small_disk
+):
+    flags = flags_of(python_feed, small_disk / "history.db")
+    first = start_writing(start, python_feed, flags)
+    written = first.scrape().value(metrics.LAST_WRITE)
+    python_feed.send_cities(60)
+    first.wait_for_sample(metrics.LAST_WRITE, at_least=written + 0.001)
+    before = first.history()
+    first.kill()
+    subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
+    assert start.exporter(*flags).history() == before and len(before["points"]) == 200
+
+
 def test_a_read_only_file_leaves_the_exporter_in_memory_until_it_is_writable(
     start, python_feed, tmp_path
 ):

@@ -67,6 +67,7 @@ struct IndianIndexTests {
             ("ozone above 208: the end of its class at least", low, [.o3: [100] + steady(250, hours: 7)], 300),
             ("a high hour of ozone where the mean is below", low, [.o3: [748] + steady(50, hours: 7)], 155),
             ("above 500", others, [.pm25: steady(900)], 899),
+            ("19.5, for which the calculation gives slightly less", low, [.pm25: steady(11.7)], 20),
         ] as [(String, [Pollutant: [Double?]], [Pollutant: [Double?]], Double?)])
     func `The Indian index is the greatest sub-index, rounded, if three pollutants have enough hours`(
         name: String, two: [Pollutant: [Double?]], others: [Pollutant: [Double?]], expected: Double?
@@ -91,6 +92,7 @@ struct AmericanIndexTests {
         arguments: [
             ("EPA's ozone", [.o3: steady(µg(78.5333, .o3))], 126), ("EPA's PM2.5", [.pm25: steady(35.9)], 102),
             ("EPA's carbon monoxide", [.co: steady(µg(8400.1, .co))], 90),
+            ("37.5, for which the calculation gives slightly less", [.co: steady(µg(3300.1, .co))], 38),
             ("all three", [.o3: steady(µg(78.5333, .o3)), .pm25: steady(35.9), .co: steady(µg(8400.1, .co))], 126),
             ("PM10 is truncated", [.pm10: steady(54.9)], 50), ("PM10 of 604.9", [.pm10: steady(604.9)], 500),
             ("PM10 of 605", [.pm10: steady(605)], 501),

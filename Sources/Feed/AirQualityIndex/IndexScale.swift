@@ -51,8 +51,9 @@ public enum IndexScale: String, CaseIterable, Sendable {
     ) throws(AirUnavailable) -> (index: Double, subIndices: [Pollutant: Double]) {
         var subIndices: [Pollutant: Double] = [:]
         for (pollutant, hours) in air {
-            subIndices[pollutant] = subIndex(of: pollutant, hours, at: hour)?
-                .rounded(self == .eu ? .down : .toNearestOrAwayFromZero)
+            // With tolerance for halves, which binary fractions cannot represent exactly.
+            subIndices[pollutant] = subIndex(of: pollutant, hours, at: hour)
+                .map { ($0 + 1e-9).rounded(self == .eu ? .down : .toNearestOrAwayFromZero) }
         }
         guard isEnough(subIndices.keys), let greatest = subIndices.values.max() else {
             let present = Pollutant.allCases.filter { subIndices[$0] != nil }

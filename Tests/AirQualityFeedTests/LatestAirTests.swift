@@ -27,8 +27,8 @@ struct LatestAirTests {
         let given = CityAir(index: 68, observedAt: 1_784_660_400, basis: "given", attribution: "An \"Agency\"")
         #expect(
             text([given.element(of: other)]) == [
-                #"{"city":"Say \"hi\"","aqi":68.0,"time":1784660400,"place":{"latitude":0.0,"longitude":0.0},"#
-                    + #""basis":"given","attribution":"An \"Agency\""}"#
+                #"{"city":"Say \"hi\"","aqi":68.0,"time":1784660400,"subindices":{},"#
+                    + #""place":{"latitude":0.0,"longitude":0.0},"basis":"given","attribution":"An \"Agency\""}"#
             ])
     }
 

@@ -7,9 +7,9 @@ extension CityAir {
         var place = [#""latitude":\#(city.latitude)"#, #""longitude":\#(city.longitude)"#]
         if let country = city.country { place.append(#""country":\#(jsonLiteral(country))"#) }
         var fields = [#""city":\#(jsonLiteral(city.name))"#, #""aqi":\#(index)"#, #""time":\#(observedAt)"#]
-        // The exporter keeps the previous concentrations if the field is absent; an empty field would clear them.
+        // The exporter keeps the previous values if a field is absent; an empty field clears them.
         if !concentrations.isEmpty { fields.append(#""pollutants":\#(jsonObject(concentrations))"#) }
-        if !subIndices.isEmpty { fields.append(#""subindices":\#(jsonObject(subIndices))"#) }
+        fields.append(#""subindices":\#(jsonObject(subIndices))"#)
         fields.append(#""place":{\#(place.joined(separator: ","))}"#)
         fields.append(#""basis":"\#(basis)""#)
         if let attribution { fields.append(#""attribution":\#(jsonLiteral(attribution))"#) }

@@ -15,13 +15,13 @@ PROGRAMS = dict(
 )
 
 
-def sensor(number: int, value: str, indoor: int) -> dict:
-    """A sensor as sensor.community returns it."""
+def sensor(number: int, value: str, indoor: int = 0, second: int = 0) -> dict:
+    """A measurement as sensor.community returns it."""
     place = {"id": 7, "latitude": "52.52", "longitude": "13.40", "country": "DE", "indoor": indoor}
     values = {"P1": "12.5", "P2": value}
     return {
         "id": number,
-        "timestamp": "2026-07-21 19:00:00",
+        "timestamp": f"2026-07-21 19:00:{second:02}",
         "location": place,
         "sensor": {"id": number, "sensor_type": {"name": "SDS011"}},
         "sensordatavalues": [{"value_type": kind, "value": text} for kind, text in values.items()],
@@ -42,7 +42,8 @@ AIR_GRADIENT = {"wifi": -46, "serialno": "ecda3b1eaaaf", "pm01": 3, "pm02": 7, "
 
 EXAMPLES = {
     "sensor.community": (
-        [sensor(1, "10.00", 0), sensor(2, "50.0", 1), sensor(3, "145", 0)],
+        [sensor(1, "10.00", second=50), sensor(1, "90", second=20), sensor(2, "50.0", indoor=1)]
+        + [sensor(3, "145")],
         [
             ("sensor.community 1", 30, {"pm10": 12.5, "pm2_5": 10}),
             ("sensor.community 3", 102, {"pm10": 12.5, "pm2_5": 145}),
@@ -59,10 +60,10 @@ def test_the_examples_of_the_readme_read_the_documents_of_their_sources(name, st
     program = re.search(r"--jq '(.*?)'", PROGRAMS[name], re.DOTALL)[1]
     server = serve(lambda path, query, headers: Response(document))
     feed = start.feed("poll", "--source=json", f"--url={server.url}/data?a=b", f"--jq={program}")
-    elements = listen(feed.url).wait_for(lambda elements: elements, "the elements")
-    assert [
-        (e["city"], round(e["aqi"]), e["pollutants"]) for e in elements[: len(expected)]
-    ] == expected
+    listener = listen(feed.url)
+    listener.wait_for(lambda elements: elements, "the elements")
+    elements = next(message for message in listener.messages if message)
+    assert [(e["city"], round(e["aqi"]), e["pollutants"]) for e in elements] == expected
 
 
 def test_requests_carry_the_headers_of_the_file_and_new_clients_get_the_last_elements(

@@ -15,7 +15,7 @@ PROGRAMS = dict(
 )
 
 
-def sensor(number: int, value: str, indoor: int = 0, second: int = 0) -> dict:
+def sensor(number: int, value: str | None, indoor: int = 0, second: int = 0) -> dict:
     """A measurement as sensor.community returns it."""
     place = {"id": 7, "latitude": "52.52", "longitude": "13.40", "country": "DE", "indoor": indoor}
     values = {"P1": "12.5", "P2": value}
@@ -36,34 +36,46 @@ PURPLE_AIR = {
     "data": [
         [1, 1784660400, "Shore", 37.9, -122.3, 2.5],
         [2, 1784660400, "Hill", 37.8, -122.2, None],
+        [3, 1784660400, "Cliff", 37.8, -122.2, -1],
+        [4, 1784660400, "Cave", 37.8, -122.2, "unknown"],
     ],
 }
+UNUSABLE = ["unknown", "", None, "-1"]
 AIR_GRADIENT = {"wifi": -46, "serialno": "ecda3b1eaaaf", "pm01": 3, "pm02": 7, "pm10": 8}
 
+# A source's documents in the order of its responses, with older and unusable values; the elements.
 EXAMPLES = {
     "sensor.community": (
-        [sensor(1, "10.00", second=50), sensor(1, "90", second=20), sensor(2, "50.0", indoor=1)]
-        + [sensor(3, "145")],
+        [
+            [sensor(1, "10.00", second=50), sensor(1, "90", second=20), sensor(2, "50.0", indoor=1)]
+            + [sensor(3, "145")]
+            + [sensor(4 + number, value) for number, value in enumerate(UNUSABLE)]
+        ],
         [
             ("sensor.community 1", 30, {"pm10": 12.5, "pm2_5": 10}),
             ("sensor.community 3", 102, {"pm10": 12.5, "pm2_5": 145}),
         ],
     ),
-    "PurpleAir": (PURPLE_AIR, [("Shore", 10, {"pm2_5": 2.5})]),
-    "AirGradient": (AIR_GRADIENT, [("ecda3b1eaaaf", 24, {"pm2_5": 7, "pm10": 8})]),
+    "PurpleAir": ([PURPLE_AIR], [("Shore", 10, {"pm2_5": 2.5})]),
+    "AirGradient": (
+        [AIR_GRADIENT | {"pm02": value} for value in UNUSABLE] + [AIR_GRADIENT],
+        [("ecda3b1eaaaf", 24, {"pm2_5": 7, "pm10": 8})],
+    ),
 }
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_examples_of_the_readme_read_the_documents_of_their_sources(name, start, serve, listen):
-    document, expected = EXAMPLES[name]
+    documents, expected = EXAMPLES[name]
     program = re.search(r"--jq '(.*?)'", PROGRAMS[name], re.DOTALL)[1]
-    server = serve(lambda path, query, headers: Response(document))
-    feed = start.feed("poll", "--source=json", f"--url={server.url}/data?a=b", f"--jq={program}")
+    server = serve(lambda *_: Response(documents[min(len(server.requests), len(documents)) - 1]))
+    url = f"--url={server.url}/data?a=b"
+    feed = start.feed("poll", "--source=json", url, f"--jq={program}", "--interval=1s")
     listener = listen(feed.url)
     listener.wait_for(lambda elements: elements, "the elements")
     elements = next(message for message in listener.messages if message)
     assert [(e["city"], round(e["aqi"]), e["pollutants"]) for e in elements] == expected
+    assert not any("--jq" in line for line in feed.messages)
 
 
 def test_requests_carry_the_headers_of_the_file_and_new_clients_get_the_last_elements(

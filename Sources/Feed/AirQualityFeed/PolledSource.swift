@@ -49,10 +49,18 @@ extension PolledSource {
             http: try HTTPClient(
                 userAgent: Program.userAgent(of: "poll"), timeout: options.timeout, maximumBodyBytes: 4 << 20,
                 authorities: authorities),
-            program: try options.jq.map { try flags.using("jq", expected: "a jq program", JQProgram($0)) },
+            program: try options.jq.map { try flags.using("jq", expected: "a jq program", Self.program($0)) },
             plan: PollPlan(
                 source: name, api: api, cities: cities, keyOrigin: key?.origin, rate: rate,
                 interval: options.interval, random: { .random(in: 0..<1) }))
+    }
+
+    /// Compiles a program, and adds the time of the response to elements without one, or each repetition would count
+    /// as a new reading.
+    private static func program(_ text: String) throws(SystemError) -> JQProgram {
+        // On its own the program gets jq's error message about the user's text.
+        _ = try JQProgram(text)
+        return try JQProgram("(\(text)\n) | [.] | flatten(1) | map((objects | .time) //= (now | floor))")
     }
 
     /// Returns the words of a document's query and header values and their parts, of 8 bytes or more, longest first.

@@ -2,6 +2,7 @@
 
 import pathlib
 import re
+import time
 
 import pytest
 
@@ -76,6 +77,19 @@ def test_the_examples_of_the_readme_read_the_documents_of_their_sources(name, st
     elements = next(message for message in listener.messages if message)
     assert [(e["city"], round(e["aqi"]), e["pollutants"]) for e in elements] == expected
     assert not any("--jq" in line for line in feed.messages)
+
+
+def test_an_element_without_a_time_has_that_of_the_response(start, serve, listen):
+    """Otherwise each repetition would be a new reading."""
+    begin = int(time.time())
+    server = serve(lambda *_: Response([{"a": 1}, {"a": 2, "time": None}, {"a": 3, "time": 7}, 4]))
+    flags = (f"--url={server.url}/", "--interval=1d", "--jq=def map(f): f; . # everything")
+    feed = start.feed("poll", "--source=json", *flags)
+    elements = listen(feed.url).wait_for(lambda elements: elements, "the elements")
+    arrived = elements[0]["time"]
+    assert begin <= arrived <= time.time()
+    assert elements[1:] == [{"a": 2, "time": arrived}, {"a": 3, "time": 7}, 4]
+    assert listen(feed.url).wait_for(lambda elements: elements, "the greeting") == elements
 
 
 def test_requests_carry_the_headers_of_the_file_and_new_clients_get_the_last_elements(

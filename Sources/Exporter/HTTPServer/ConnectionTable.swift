@@ -36,11 +36,13 @@ final class ConnectionTable: Sendable {
         }
     }
 
-    func insert(_ connection: HTTPConnection) {
+    /// Returns the number of connections of the same client, including this one.
+    func insert(_ connection: HTTPConnection) -> Int {
         state.change { state in
             state.open[connection.socket] = connection
             // Admitted before `end` was called.
             if state.isEnding { connection.shutDown() }
+            return state.open.values.count { $0.client == connection.client }
         }
     }
 

@@ -7,7 +7,8 @@ internal import WebConfiguration
 /// A connection and its current request; HTTP/1.1 has one at a time. Lives until libmicrohttpd reports the end of the
 /// connection, which happens before the socket is closed.
 @safe final class HTTPConnection: @unchecked Sendable {
-    // @unchecked: only callbacks, which do not overlap, use `pointer` and `phase`; the rest is constant or locked.
+    // @unchecked: only callbacks, which do not overlap, use `pointer`, `phase` and `isPaced`; the rest is constant or
+    // locked.
     let pointer: OpaquePointer
     let socket: Int32
     let peer: IPAddress
@@ -16,6 +17,8 @@ internal import WebConfiguration
     /// `nil` for plain HTTP.
     let tls: TLSHandshake?
     var phase = Phase.new
+    /// Whether to pause after each request; see ``HTTPLimits/unpacedConnectionsPerClient``.
+    var isPaced = false
     private let state: Mutex<Progress>
 
     /// State that other threads read.

@@ -4,6 +4,10 @@ enum HTTPLimits {
     static let connections = 512
     /// Connections of one IPv4 address, one IPv6 /64, or all Unix sockets together.
     static let connectionsPerClient = 128
+    /// Connections of a client that are served as fast as possible. Others pause after each request: the kernel shares
+    /// out CPU time per thread, so otherwise a client with many busy connections would get most of it.
+    static let unpacedConnectionsPerClient = 16
+    static let pause = Duration.milliseconds(20)
 
     /// Time for a request to arrive: the first since the connection began, others since their request line. Unlike
     /// the time-out of libmicrohttpd, it does not start again with each byte.

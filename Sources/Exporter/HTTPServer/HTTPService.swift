@@ -47,7 +47,7 @@ final class HTTPService: Sendable {
     /// Called when libmicrohttpd starts to serve a connection that `connections` has admitted.
     func connectionBegan(_ pointer: OpaquePointer) -> HTTPConnection {
         let connection = unsafe HTTPConnection(pointer, tls: active.read(\.web.tls), computing: computing)
-        connections.insert(connection)
+        connection.isPaced = connections.insert(connection) > HTTPLimits.unpacedConnectionsPerClient
         return connection
     }
 
@@ -170,5 +170,6 @@ final class HTTPService: Sendable {
         }
         connection.phase = .betweenRequests
         connection.progress = HTTPConnection.Progress(deadline: monotonicTime() + HTTPLimits.idleTime)
+        if connection.isPaced { pauseThread(for: HTTPLimits.pause) }
     }
 }

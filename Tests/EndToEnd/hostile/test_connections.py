@@ -12,7 +12,7 @@ import pytest
 
 from support.memory import returns_memory
 from support.programs import Exporter
-from support.raw_http import connect, get
+from support.raw_http import GOODBYE, connect, get, read_to_end
 from support.waiting import wait_for
 
 pytestmark = [pytest.mark.long, pytest.mark.xdist_group("limits of time")]
@@ -157,3 +157,18 @@ def test_shutdown_with_all_event_streams_open_takes_less_than_a_second(start):
         exporter.signal(signal.SIGTERM)
         assert exporter.wait() == 0
         assert time.monotonic() - began < 1
+
+
+def test_connections_beyond_the_sixteenth_of_an_address_pause_after_each_request(start):
+    """Otherwise the threads of one address would leave little CPU time for scrapes of others."""
+    exporter = start.exporter("--feed.demo")
+    with contextlib.ExitStack() as stack:
+        for _ in range(16):
+            first = stack.enter_context(connect(exporter.port))
+            first.sendall(HEALTHY)
+            assert first.recv(4096)
+        last = stack.enter_context(connect(exporter.port))
+        began = time.monotonic()
+        last.sendall(HEALTHY * 50 + GOODBYE.lstrip())
+        assert read_to_end(last).count(b"200 OK") == 51
+        assert time.monotonic() - began >= 50 * 0.02

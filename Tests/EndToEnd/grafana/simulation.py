@@ -6,7 +6,13 @@ from dataclasses import dataclass, field
 
 MINUTE, HOUR = 60, 3600
 BOUNDS = [0, 51, 101, 201, 301, 401]
-COUNTERS = ["connections", "messages", "readings", "messages_without_readings"]
+COUNTERS = [
+    "connection_attempts",
+    "connections",
+    "messages",
+    "readings",
+    "messages_without_readings",
+]
 REASONS = {
     "rejected": ["not_json", "not_an_array", "no_city", "no_value", "bad_value", "city_limit"],
     "disconnects": ["lost", "refused", "idle", "paused", "requested"],
@@ -88,11 +94,15 @@ class Exporter:
             disconnects["paused"] += self.connected
             self.connected = False
         elif not self.is_feed_up(second):
-            if self.connected or second % 20 == 0:
-                disconnects["lost" if self.connected else "refused"] += 1
+            if self.connected:
+                disconnects["lost"] += 1
+            elif second % 20 == 0 or self.is_paused(second - 1):
+                self.counts["connection_attempts"] += 1
+                disconnects["refused"] += 1
             self.connected = False
         elif not self.connected:
             if second >= self.redial:
+                self.counts["connection_attempts"] += 1
                 self.counts["connections"] += 1
                 self.connected, self.heard = True, second
         elif second - self.heard >= self.idle_timeout:

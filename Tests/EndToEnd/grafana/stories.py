@@ -151,6 +151,19 @@ STORIES = [
         speed=40,
     ),
     Story(
+        "a feed that each scrape wakes for ten seconds, and that is away for an hour",
+        105,
+        [
+            Exporter(
+                every=5,
+                is_paused=lambda second: (second - 1) % 30 >= 10,
+                is_feed_up=except_for((20, 80)),
+            )
+        ],
+        {"FeedDown/warning": 1, "FeedDown/critical": 1},
+        {15: "", 30: "FeedDown/warning", 70: "FeedDown/warning FeedDown/critical", 95: ""},
+    ),
+    Story(
         "an hourly feed that is away for five hours",
         16 * 60,
         [Exporter(every=HOUR, is_feed_up=except_for((130, 430)))],

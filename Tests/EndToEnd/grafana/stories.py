@@ -355,7 +355,15 @@ STORIES = [
         [Exporter(is_target=except_for((60, 150)))],
         {"ExporterMissing": 1},
         {70: "ExporterMissing", 160: ""},
-        says="its service discovery or scrape configuration finds none",
+        says="No target can be scraped as an air quality exporter: there is none, or it is down",
+    ),
+    Story(
+        "an exporter that has never been up",
+        60,
+        [Exporter(is_running=except_for((0, FOR_GOOD)))],
+        {"ExporterMissing": 1},
+        {30: "ExporterMissing"},
+        says="No target can be scraped as an air quality exporter: there is none, or it is down",
     ),
     Story(
         "one job of two is removed, while the other is down",
@@ -366,7 +374,7 @@ STORIES = [
         ],
         {"ExporterMissing": 1, "ExporterDown": 1},
         {70: "ExporterMissing ExporterDown", 110: "ExporterMissing", 130: ""},
-        says="The job prod has no targets any more",
+        says="No target of the job prod can be scraped as an air quality exporter",
     ),
     Story(
         "two releases with one feed down",

@@ -478,6 +478,18 @@ STORIES = [
         {160: "StorageFailing", 195: ""},
     ),
     Story(
+        "a disk that was full long before an exporter could not be scraped for a while",
+        200,
+        [
+            Exporter(
+                is_storage_full=lambda second: second == 300,
+                is_scraped=except_for((60, 160)),
+            )
+        ],
+        {"StorageFailing": 1, "ExporterDown": 1},
+        {20: "StorageFailing", 170: ""},
+    ),
+    Story(
         "a configuration with a mistake",
         120,
         [Exporter(is_configuration_bad=lambda s: 1800 <= s < 3600, is_scraped=lambda s: s != 2400)],

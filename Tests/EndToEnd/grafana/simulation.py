@@ -47,6 +47,8 @@ class Exporter:
     is_target: Callable[[int], bool] = always
     # False while scrapes fail; those of a real Prometheus never do.
     is_scraped: Callable[[int], bool] = always
+    # Without `up`, as in a Prometheus that federates only the exporters' metrics.
+    is_federated: bool = False
     # Not an exporter, but another target of the same job.
     is_other: bool = False
     # Index and count: the first letter of a city determines its shard.
@@ -134,7 +136,8 @@ class Exporter:
         if not self.is_target(second):
             return
         is_up = self.started is not None and self.is_scraped(second)
-        yield "up", {}, int(is_up)
+        if not self.is_federated:
+            yield "up", {}, int(is_up)
         if not is_up or self.is_other:
             return
         if self.shard:

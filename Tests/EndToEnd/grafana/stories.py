@@ -365,6 +365,7 @@ STORIES = [
         {30: "ExporterMissing"},
         says="No target can be scraped as an air quality exporter: there is none, or it is down",
     ),
+    Story("an exporter that is federated without up", 40, [Exporter(is_federated=True)]),
     Story(
         "one job of two is removed, while the other is down",
         180,

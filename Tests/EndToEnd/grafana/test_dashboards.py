@@ -3,6 +3,7 @@
 import itertools
 import json
 import re
+import shutil
 
 import pytest
 import yaml
@@ -19,6 +20,7 @@ from grafana.dashboards import (
     variables,
 )
 from grafana.rules import ALERTS
+from support.commands import run
 
 each_dashboard = pytest.mark.parametrize("name", DASHBOARDS)
 each_panel = pytest.mark.parametrize("panel", PANELS, ids=lambda panel: panel["title"])
@@ -155,3 +157,30 @@ def test_silent_cities_are_those_of_the_alert():
     (target,) = panel_titled("Silent cities")["targets"]
     query = target["expr"].replace('{job=~"$job"}', "")
     assert "".join(condition.split()) in "".join(query.split())
+
+
+@pytest.mark.skipif(not shutil.which("promtool"), reason="no promtool")
+def test_a_city_leaves_the_list_when_it_expires_but_not_when_its_exporter_goes_down(tmp_path):
+    """Of two exporters one loses a city, the other all of them, half an hour before the end."""
+    gone = "80x354 stale"
+    values = {("a", "Delhi"): "80x360", ("a", "Pune"): gone, ("b", "Agra"): gone}
+    series = [
+        {"series": f'airquality_index{{job="{job}", city="{city}"}}', "values": each}
+        for (job, city), each in values.items()
+    ]
+    queries = [
+        # As a range of an hour.
+        f"last_over_time(({query})[1h:5m])" if target["range"] else query
+        for target in panel_titled("Cities, worst first")["targets"]
+        for query in [interpolated(target["expr"])]
+    ]
+    listed = {
+        "expr": " or ".join(f"group by (city) ({query})" for query in queries),
+        "eval_time": "30h",
+        "exp_samples": [
+            {"labels": f'{{city="{city}"}}', "value": 1} for city in ("Delhi", "Agra")
+        ],
+    }
+    test = {"interval": "5m", "input_series": series, "promql_expr_test": [listed]}
+    (tmp_path / "list.yaml").write_text(json.dumps({"tests": [test]}))
+    run("promtool", "test", "rules", tmp_path / "list.yaml")

@@ -66,6 +66,20 @@ import Testing
         #expect(try integer("SELECT count(*) FROM reading", in: path) == 3)
     }
 
+    @Test func `The counters of cities on many pages are cleared within the memory limit`() throws {
+        try execute(
+            """
+            WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
+            INSERT INTO city (id, name, scale, direction, better, worse)
+                SELECT i, printf('%.*c', 3000, 'x'), 'india', 0, 1, 1 FROM n
+            """, on: path)
+        let store = makeStore()
+        let file = try open(path, store)
+        store.receive("Pune", 1, at: 0)
+        finish(file)
+        #expect(try restored(path).indices(of: "Pune").last == 1)
+    }
+
     @Test func `A new city never inherits the readings of a removed one`() throws {
         try execute("DELETE FROM city; UPDATE reading SET city = 7", on: path)
         let store = makeStore()

@@ -111,11 +111,18 @@ import Testing
         #expect(try document.mapping()[0].value.path.utf8.count < 100)
     }
 
-    @Test func `Extremely deep nesting is an error and does not overflow the stack`() {
-        for opening in ["[", "{a: ", "- ", "? "] {
-            let text = String(repeating: opening, count: 40_000)
-            #expect(throws: SystemError.self) { try YAMLField.parse(Array(text.utf8)) }
-        }
+    @Test(arguments: ["[", "[\n", "{a: ", "[a, ", "- ", "? "])
+    func `A file full of openings is refused for the first that is too deep`(opening: String) {
+        let text = Array(String(repeating: opening, count: YAMLField.maximumBytes / opening.utf8.count).utf8)
+        let error = #expect(throws: SystemError.self) { try YAMLField.parse(text) }
+        #expect(error?.reason == "line \(opening == "[\n" ? 9 : 1): nested deeper than 8 levels")
+    }
+
+    @Test(arguments: ["[", "- x\n"])
+    func `A document after the first has no limits`(part: String) throws {
+        let text = Array("first\n---\n\(String(repeating: part, count: 60_000))".utf8)
+        #expect(try YAMLField.parse(text)?.outline == "first?")
+        #expect(throws: SystemError.self) { try YAMLField.parse(text, isOnly: true) }
     }
 }
 

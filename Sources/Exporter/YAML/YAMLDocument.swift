@@ -15,22 +15,31 @@ internal import System
 
     /// Loads the first document of the text. Corresponds to `yaml_parser_load`.
     init(_ text: [UInt8]) throws(SystemError) {
+        try unsafe Self.parse(text, with: Self.checkLimits)
+        try unsafe Self.parse(text) { parser in
+            guard unsafe yaml_parser_load(parser, &document) == 1 else { return false }
+            var next = unsafe yaml_event_t()
+            hasNext = unsafe yaml_parser_parse(parser, &next) != 1 || next.type == YAML_DOCUMENT_START_EVENT
+            unsafe yaml_event_delete(&next)
+            return true
+        }
+    }
+
+    /// Calls `body` with a parser of the text. Throws the parser's error if the result is `false`.
+    private static func parse(
+        _ text: [UInt8], with body: (UnsafeMutablePointer<yaml_parser_t>) throws(SystemError) -> Bool
+    ) throws(SystemError) {
         // On the heap, because it contains pointers to itself.
         let parser = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
         defer { unsafe parser.deallocate() }
         let result = unsafe yaml_parser_initialize(parser)
         precondition(result == 1, "no memory for a YAML parser")
         defer { unsafe yaml_parser_delete(parser) }
-        let isLoaded = unsafe text.withUnsafeBufferPointer { text in
+        let isParsed = try unsafe text.withUnsafeBufferPointer { text throws(SystemError) in
             unsafe yaml_parser_set_input_string(parser, text.baseAddress, text.count)
-            return unsafe yaml_parser_load(parser, &document) == 1
+            return try unsafe body(parser)
         }
-        guard !isLoaded else {
-            var next = unsafe yaml_document_t()
-            hasNext = unsafe yaml_parser_load(parser, &next) != 1 || next.nodes.start != next.nodes.top
-            unsafe yaml_document_delete(&next)
-            return
-        }
+        guard !isParsed else { return }
         var reason = unsafe parser.pointee.problem.map { unsafe String(cString: $0) } ?? "not YAML"
         // The problem "second occurrence" needs its context, "found duplicate anchor".
         if unsafe parser.pointee.error == YAML_COMPOSER_ERROR, let context = unsafe parser.pointee.context {
@@ -42,6 +51,33 @@ internal import System
             ? text.prefix(parser.pointee.problem_offset).count { $0 == UInt8(ascii: "\n") }
             : Int(parser.pointee.problem_mark.line)
         throw .yaml(line: line + 1, reason)
+    }
+
+    /// Checks the first document event by event: the time to load it grows with the square of depth and anchors.
+    private static func checkLimits(_ parser: UnsafeMutablePointer<yaml_parser_t>) throws(SystemError) -> Bool {
+        var depth = 0
+        var valueCount = 0
+        var event = unsafe yaml_event_t()
+        while unsafe yaml_parser_parse(parser, &event) == 1 {
+            defer { unsafe yaml_event_delete(&event) }
+            switch unsafe event.type {
+            case YAML_SEQUENCE_START_EVENT, YAML_MAPPING_START_EVENT:
+                depth += 1
+                valueCount += 1
+            case YAML_SEQUENCE_END_EVENT, YAML_MAPPING_END_EVENT: depth -= 1
+            case YAML_SCALAR_EVENT, YAML_ALIAS_EVENT: valueCount += 1
+            case YAML_DOCUMENT_END_EVENT, YAML_STREAM_END_EVENT: return true
+            default: break
+            }
+            try unsafe check(depth: depth, valueCount: valueCount, at: event.start_mark)
+        }
+        return false
+    }
+
+    private static func check(depth: Int, valueCount: Int, at mark: yaml_mark_t) throws(SystemError) {
+        let line = Int(mark.line) + 1
+        if depth > maximumDepth { throw .yaml(line: line, "nested deeper than \(maximumDepth) levels") }
+        if valueCount > maximumValues { throw .yaml(line: line, "more than \(maximumValues) values") }
     }
 
     deinit {
@@ -57,8 +93,7 @@ internal import System
         let node = unsafe document.nodes.start[Int(number) - 1]
         let line = unsafe Int(node.start_mark.line) + 1
         valueCount += 1
-        if depth > Self.maximumDepth { throw .yaml(line: line, "nested deeper than \(Self.maximumDepth) levels") }
-        if valueCount > Self.maximumValues { throw .yaml(line: line, "more than \(Self.maximumValues) values") }
+        try unsafe Self.check(depth: depth, valueCount: valueCount, at: node.start_mark)
         let tag = unsafe String(cString: node.tag)
         guard let kind = tag.dropping(prefix: "tag:yaml.org,2002:"), ["str", "seq", "map"].contains(kind) else {
             let shown = "!!" + (tag.split(separator: ":").last ?? "")

@@ -69,11 +69,11 @@ struct StorageDatabase: ~Copyable {
         stamps = currentStamps
     }
 
-    /// Clears what is valid only until the next start (counters and times of arrival) and points without a city. Part
-    /// of the first write, so that a failed start leaves them in place.
+    /// Clears counters and times of arrival, valid only until the next start, and points without a city. Part of the
+    /// first write, so that a failed start leaves them in place. `OR FAIL` needs no copies of pages in memory.
     private func begin() throws(StorageError) {
-        let reset = "UPDATE city SET better = NULL, worse = NULL, received_ms = NULL WHERE better NOTNULL"
-        try connection.execute(reset)
+        try connection.execute(
+            "UPDATE OR FAIL city SET better = NULL, worse = NULL, received_ms = NULL WHERE better NOTNULL")
         try deletePoints(where: "city NOT IN (SELECT id FROM city)")
     }
 

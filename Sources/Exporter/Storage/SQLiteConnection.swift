@@ -20,14 +20,14 @@ struct SQLiteConnection: ~Copyable {
 
     /// Bounds SQLite's resources for any file. The next read locks the file for good. Closing does not checkpoint until
     /// ``setCheckpointOnClose(_:)`` allows it.
-    func harden() throws(StorageError) {
+    func harden(heapLimit: Int) throws(StorageError) {
         // The longest legitimate value is the SQL of a table definition.
         unsafe sqlite3_limit(pointer, SQLITE_LIMIT_LENGTH, 4096)
         setCheckpointOnClose(false)
-        // The heap is limited to 64 MiB. The time-out of 250 ms outlasts a brief look by another tool.
+        // The time-out of 250 ms outlasts a brief look by another tool.
         try execute(
             """
-            PRAGMA hard_heap_limit=67108864; PRAGMA busy_timeout=250; PRAGMA locking_mode=EXCLUSIVE;
+            PRAGMA hard_heap_limit=\(heapLimit); PRAGMA busy_timeout=250; PRAGMA locking_mode=EXCLUSIVE;
             PRAGMA synchronous=NORMAL; PRAGMA mmap_size=0; PRAGMA cell_size_check=ON; PRAGMA temp_store=MEMORY
             """)
     }

@@ -43,7 +43,7 @@ struct StorageDatabase: ~Copyable {
     }
 
     /// Opens, locks and checks a file, read-only if it cannot be written, or creates it. Journals must be regular too.
-    static func open(_ name: String) throws(StorageError) -> StorageDatabase {
+    static func open(_ name: String, cityLimit: Int) throws(StorageError) -> StorageDatabase {
         let path = resolvedPath(name)
         for end in ["-wal", "-journal"] where fileStatus(path + end)?.isRegular == false { throw .notAFile }
         let isReadOnly = try StorageSchema.checkHeader(of: name) && !isWritable(path)
@@ -53,7 +53,7 @@ struct StorageDatabase: ~Copyable {
         let address = "file:\(percentEncoded(path.utf8, keepsSlashes: true))\(isReadOnly ? option : "")"
         let mode = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
         let connection = try SQLiteConnection(name: address, flags: mode | SQLITE_OPEN_URI)
-        try connection.harden()
+        try connection.harden(heapLimit: max(64 << 20, 32 * cityLimit))
         // The first read takes the lock, or fails if another process holds it.
         let isNew = try !StorageSchema.check(connection)
         if !isReadOnly, try connection.text("PRAGMA journal_mode=WAL") != "wal" {

@@ -31,6 +31,7 @@ enum StorageError: Error, Equatable {
             case SQLITE_CANTOPEN where errorNumber == ENOENT: .withoutFolder
             case SQLITE_FULL, SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_NOLFS: .unavailable(message + cause)
             // A damaged file can also make SQLite exceed its limits; moving it aside loses nothing.
+            case SQLITE_NOMEM: .unavailable(message)
             default: .damaged("it is damaged: \(message)")
             }
     }

@@ -44,7 +44,7 @@ struct StorageWriter: ~Copyable {
     }
 
     private mutating func openAsItIs(now: Int64) throws(StorageError) -> StorageEvent {
-        var opened = try StorageDatabase.open(path)
+        var opened = try StorageDatabase.open(path, cityLimit: store.rules.cityLimit)
         var (cities, leftOut) = try opened.read(store.rules)
         var failure: StorageError?
         do throws(StorageError) {

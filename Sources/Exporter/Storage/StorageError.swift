@@ -30,8 +30,8 @@ enum StorageError: Error, Equatable {
             // After EACCES, SQLite retries read-only, which fails because the file does not exist.
             case SQLITE_CANTOPEN where errorNumber == ENOENT: .withoutFolder
             case SQLITE_FULL, SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_NOLFS: .unavailable(message + cause)
-            // A damaged file can also make SQLite exceed its limits; moving it aside loses nothing.
             case SQLITE_NOMEM: .unavailable(message)
+            // A damaged file can also make SQLite exceed its other limits; moving it aside loses nothing.
             default: .damaged("it is damaged: \(message)")
             }
     }

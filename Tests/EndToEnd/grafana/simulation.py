@@ -47,7 +47,7 @@ class Exporter:
     is_target: Callable[[int], bool] = always
     # False while scrapes fail; those of a real Prometheus never do.
     is_scraped: Callable[[int], bool] = always
-    # Without `up`, as in a Prometheus that federates only the exporters' metrics.
+    # Only metrics named airquality_*, as in a Prometheus that federates these.
     is_federated: bool = False
     # Not an exporter, but another target of the same job.
     is_other: bool = False
@@ -144,7 +144,8 @@ class Exporter:
             yield "airquality_exporter_shard_index", {}, self.shard[0]
             yield "airquality_exporter_shards", {}, self.shard[1]
         feed = {"feed": "ws://feed/"}
-        yield "process_start_time_seconds", {}, self.started
+        if not self.is_federated:
+            yield "process_start_time_seconds", {}, self.started
         yield "airquality_exporter_build_info", {"version": "1"}, 1
         yield "airquality_exporter_storage_errors_total", {}, self.storage_errors
         yield "airquality_exporter_cities", {}, len(self.cities)

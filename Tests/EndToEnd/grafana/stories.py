@@ -497,6 +497,13 @@ STORIES = [
         {160: "StorageFailing", 195: ""},
     ),
     Story(
+        "a federated exporter whose storage is damaged when it starts",
+        90,
+        [Exporter(is_federated=True, is_storage_full=lambda second: second == 0)],
+        {"StorageFailing": 1},
+        {20: "StorageFailing", 60: ""},
+    ),
+    Story(
         "a disk that was full long before an exporter could not be scraped for a while",
         200,
         [

@@ -93,6 +93,18 @@ struct ReadingStoreTests {
         }
     }
 
+    @Test func `A changed feed leaves details of its cities that another feed has sent`() {
+        let store = TestStore(feeds: ["a", "b"]).store
+        var decoder = FeedDecoder(format: FeedFormat(pollutantsField: "p"))
+        for (feed, text) in [#"[{"city":"Pune","aqi":1,"p":{"o3":1}}]"#, #"[{"city":"Pune","aqi":2}]"#].enumerated() {
+            _ = store.record(decoder.decode(Array(text.utf8).span, receivedAt: TestStore.start), feed: feed)
+        }
+        _ = store.setFeed(label: "b", idleTimeout: 1)
+        #expect(store.snapshot().states[0].extras != nil)
+        store.removeFeed(0)
+        #expect(store.snapshot().states[0].extras == nil)
+    }
+
     @Test func `Duplicates of a city in a message or from two feeds are counted, and named once`() {
         let store = TestStore(feeds: ["a", "b"]).store
         var decoder = FeedDecoder(format: FeedFormat())
@@ -330,7 +342,9 @@ struct ReadingStoreTests {
         // A clock that is behind at the start may be set right later.
         let early = TestStore()
         early.store.restore(saved, at: TestStore.start - 3_600_000)
-        #expect(early.changes(of: "Pune") == test.changes(of: "Pune"))
+        let again = TestStore()
+        again.store.restore(early.store.cities, at: TestStore.start)
+        #expect(again.changes(of: "Pune") == test.changes(of: "Pune"))
         // A third point waits for the interval, as if there had been no restart.
         var slow = TestStore()
         slow.store.restore(saved, at: TestStore.start + 5)

@@ -6,7 +6,7 @@ public struct City: Sendable, Equatable {
     public var index: Double
     /// Time of the newest reading.
     public var updatedAt: Timestamp
-    /// When the newest reading arrived.
+    /// When the newest reading arrived; `.max` if unknown, as after a kill.
     public var receivedAt: Timestamp
     public var changes: CategoryChanges
     /// History points, oldest first.

@@ -13,6 +13,8 @@ public struct CityState: Sendable {
     public internal(set) var category: UInt8
     public internal(set) var changes = CategoryChanges()
     public internal(set) var extras: CityExtras?
+    /// Number of the feed that last sent ``extras``.
+    private(set) var extrasFeed: Int32 = -1
     /// The store's version at the city's last change.
     public internal(set) var version: UInt64
     /// Number of the feed that sent the newest reading; -1 after a restart or the feed's removal.
@@ -44,7 +46,10 @@ public struct CityState: Sendable {
         category = new
     }
 
-    mutating func add(_ details: CityExtras) { extras = extras?.updated(with: details) ?? details }
+    mutating func add(_ details: CityExtras, ofFeed feed: Int32) {
+        extras = extras?.updated(with: details) ?? details
+        extrasFeed = feed
+    }
 
     mutating func restore(_ city: City, at now: Timestamp, downtime: Int64) {
         self.downtime = downtime
@@ -55,7 +60,7 @@ public struct CityState: Sendable {
         // Not clamped: the clock may be behind at the start and be set right later.
         changes = city.changes
         // A kill may have lost the reading with the last change, and the reading before it has another category.
-        if let changedAt = changes.changedAt, changedAt > city.updatedAt {
+        if city.receivedAt == .max, let changedAt = changes.changedAt, changedAt > city.updatedAt {
             changes.changedAt = nil
             changes.direction = 0
         }

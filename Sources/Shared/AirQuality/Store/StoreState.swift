@@ -96,7 +96,9 @@ struct StoreState: Sendable {
         cities.states[city].apply(
             reading, category: category, isNew: known == nil, message: number, feed: Int32(feed),
             receivedAt: message.receivedAt, version: version)
-        if !message.extras.isEmpty, let details = message.extras[place] { cities.states[city].add(details) }
+        if !message.extras.isEmpty, let details = message.extras[place] {
+            cities.states[city].add(details, ofFeed: Int32(feed))
+        }
         // Accessed through a span: copying the history would retain and release its storage.
         let isDated = reading.time >= FeedDecoder.earliest
         if isDated, cities.histories.span[city].mayAdmit(reading.time, rule: rules.history) {
@@ -129,7 +131,9 @@ struct StoreState: Sendable {
     /// Drops what the feed's elements have beside readings: the feed may no longer send it, while another one, or
     /// other fields, keep its cities current.
     mutating func dropExtras(ofFeed feed: Int) {
-        for city in cities.states.indices where cities.states[city].feed == feed { cities.states[city].extras = nil }
+        for city in cities.states.indices where cities.states[city].extrasFeed == feed {
+            cities.states[city].extras = nil
+        }
     }
 
     /// Whether the city was already in this message, or came from another feed within that feed's idle time-out.

@@ -36,14 +36,17 @@ final class ConnectionTable: Sendable {
         }
     }
 
-    /// Returns the number of connections of the same client, including this one.
-    func insert(_ connection: HTTPConnection) -> Int {
+    func insert(_ connection: HTTPConnection) {
         state.change { state in
             state.open[connection.socket] = connection
             // Admitted before `end` was called.
             if state.isEnding { connection.shutDown() }
-            return state.open.values.count { $0.client == connection.client }
         }
+    }
+
+    /// Whether the client has more connections than are served without pauses.
+    func hasMany(_ client: [UInt8]) -> Bool {
+        state.read { $0.open.values.count { $0.client == client } > HTTPLimits.unpacedConnectionsPerClient }
     }
 
     /// Must be called before the socket is closed.

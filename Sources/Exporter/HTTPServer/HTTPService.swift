@@ -47,7 +47,8 @@ final class HTTPService: Sendable {
     /// Called when libmicrohttpd starts to serve a connection that `connections` has admitted.
     func connectionBegan(_ pointer: OpaquePointer) -> HTTPConnection {
         let connection = unsafe HTTPConnection(pointer, tls: active.read(\.web.tls), computing: computing)
-        connection.isPaced = connections.insert(connection) > HTTPLimits.unpacedConnectionsPerClient
+        connections.insert(connection)
+        connection.isPaced = connections.hasMany(connection.client)
         return connection
     }
 
@@ -170,6 +171,8 @@ final class HTTPService: Sendable {
         }
         connection.phase = .betweenRequests
         connection.progress = HTTPConnection.Progress(deadline: monotonicTime() + HTTPLimits.idleTime)
-        if connection.isPaced { pauseThread(for: HTTPLimits.pause) }
+        guard connection.isPaced else { return }
+        pauseThread(for: HTTPLimits.pause)
+        connection.isPaced = connections.hasMany(connection.client)
     }
 }

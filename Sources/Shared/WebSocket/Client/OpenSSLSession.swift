@@ -56,7 +56,7 @@ internal import System
         ERR_clear_error()
         guard isEstablished else {
             let result = unsafe SSL_do_handshake(ssl)
-            return result == 1 ? .established : try end(after: result)
+            return result == 1 ? .established : try end(after: result, isHandshake: true)
         }
         var result: Int32 = 0
         // A record holds up to 16 KiB.
@@ -64,7 +64,7 @@ internal import System
             result = unsafe SSL_read(ssl, buffer.baseAddress, Int32(buffer.count))
             count = Int(max(result, 0))
         }
-        return result > 0 ? .plaintext(plaintext) : try end(after: result)
+        return result > 0 ? .plaintext(plaintext) : try end(after: result, isHandshake: false)
     }
 
     /// Encrypts all bytes, since a memory BIO accepts any number; returns `false` if the session has failed.
@@ -82,15 +82,16 @@ internal import System
     }
 
     /// Interprets a call that has not succeeded; `nil` if it needs more bytes from the wire.
-    private func end(after result: Int32) throws(SystemError) -> Step? {
+    private func end(after result: Int32, isHandshake: Bool) throws(SystemError) -> Step? {
         switch unsafe SSL_get_error(ssl, result) {
         case SSL_ERROR_WANT_READ: return nil
         case SSL_ERROR_ZERO_RETURN: return .ended
-        default: throw SystemError(.system, reason)
+        default: throw SystemError(.system, reason(isHandshake: isHandshake))
         }
     }
 
-    private var reason: String {
+    // After a fatal error OpenSSL no longer knows whether the session was established.
+    private func reason(isHandshake: Bool) -> String {
         let error = ERR_peek_last_error()
         let alert = ERR_GET_REASON(error) - SSL_AD_REASON_OFFSET
         if ERR_GET_LIB(error) == ERR_LIB_SSL, alert >= 0 {
@@ -101,10 +102,10 @@ internal import System
             return "TLS alert from the server: \(words)"
         }
         let verdict = unsafe SSL_get_verify_result(ssl)
-        if !isEstablished, verdict != X509_V_OK, unsafe SSL_get_verify_mode(ssl) != SSL_VERIFY_NONE {
+        if isHandshake, verdict != X509_V_OK, unsafe SSL_get_verify_mode(ssl) != SSL_VERIFY_NONE {
             return unsafe "the server's certificate: " + String(cString: X509_verify_cert_error_string(verdict))
         }
-        let isPlain = !isEstablished && ERR_GET_REASON(error) == SSL_R_WRONG_VERSION_NUMBER
+        let isPlain = isHandshake && ERR_GET_REASON(error) == SSL_R_WRONG_VERSION_NUMBER
         return newestOpenSSLError() + (isPlain ? ": the server does not speak TLS, did you mean ws://?" : "")
     }
 

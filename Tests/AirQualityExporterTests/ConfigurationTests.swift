@@ -51,6 +51,7 @@ struct ConfigurationTests {
                     + "an object, or /data.city for a name with dots"
             ),
             (["--feed.items=$.data[0].list"], #"--feed.items "$.data[0].list": \#(pointer): /data/0/list?"#),
+            (["--feed.items=a.b\r"], #"--feed.items "a.b\r": \#(pointer): /a/b ?"#),
             (["--feed.items=data"], #"--feed.items "data": \#(pointer)"#),
             (["--feed.time-zone=5:30"], #"--feed.time-zone "5:30": expected Z, or an offset from UTC such as +05:30"#),
             (["--feed.url=ws://y/", "--feed.name=x"], #"--feed.name "x": \#(oneFeed)"#),

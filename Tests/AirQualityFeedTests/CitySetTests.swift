@@ -31,16 +31,16 @@ struct CitySetTests {
 
     @Test(
         arguments: [
-            ("", "line 1: there is no column city, expected a header with city, latitude, longitude"),
-            ("Delhi,1,2\n", "line 1: there is no column city, expected a header with city, latitude, longitude"),
-            ("\n\ncity,x\n", "line 3: there is no column latitude, expected a header with city, latitude, longitude"),
+            ("", "line 1: there is no column city, expected a header with city,latitude,longitude"),
+            ("Delhi,1,2\n", "line 1: there is no column city, expected a header with city,latitude,longitude"),
+            ("\n\ncity,x\n", "line 3: there is no column latitude, expected a header with city,latitude,longitude"),
             (header, "line 2: there are no cities"),
             (header + "A,1,2\nB,1\n", "line 3: the row has 2 fields, expected 3"),
             (header + "A,91,2\n", wrongRow(2, "A,91,2,,")), (header + "A,1,east\n", wrongRow(2, "A,1,east,,")),
             (header + "A,nan,2\n", wrongRow(2, "A,nan,2,,")), (header + " ,1,2\n", wrongRow(2, " ,1,2,,")),
             (header + "A\u{7},1,2\n", wrongRow(2, #"A\u{7},1,2,,"#)),
             (header + "A,1,2\nB,1,2\nA,3,4\n", #"line 4: the city "A" is already on line 2"#),
-            (header + "\"A,1,2\n", "line 2: a quotation mark is never closed"),
+            (header + "\"A,1,2\n", "line 2: a quotation mark is not closed on the line"),
         ] as [(String, String)])
     func `A mistake in a list is reported with its line`(text: String, line: String) throws {
         let error = try #require(throws: RecordingError.self) { try read(text) }

@@ -18,7 +18,7 @@ package func readCSV(
     let header = try fields(of: lines[headerIndex], line: headerIndex + 1)
     let places = (columns + optional).map { name in header.firstIndex { equalsIgnoringCase($0, name) } }
     for (name, place) in zip(columns, places) where place == nil {
-        let expected = columns.joined(separator: ", ")
+        let expected = columns.joined(separator: ",")
         throw RecordingError(line: headerIndex + 1, "there is no column \(name), expected a header with \(expected)")
     }
     for index in lines.indices.dropFirst(headerIndex + 1) where !lines[index].isEmpty {
@@ -50,6 +50,6 @@ private func fields(of row: ArraySlice<UInt8>, line: Int) throws(RecordingError)
         }
         previous = byte
     }
-    guard !isQuoted else { throw RecordingError(line: line, "a quotation mark is never closed") }
+    guard !isQuoted else { throw RecordingError(line: line, "a quotation mark is not closed on the line") }
     return fields + [field]
 }

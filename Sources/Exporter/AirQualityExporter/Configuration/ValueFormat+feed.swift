@@ -15,7 +15,7 @@ extension ValueFormat<[[UInt8]]> {
 /// Returns the JSON Pointer of a path with dots or brackets, such as `data.city` or `$.stations[0].name`, else `nil`.
 private func jsonPath(_ text: String) -> String? {
     guard text.contains(where: { ".[".contains($0) }), text.utf8.first != UInt8(ascii: "/") else { return nil }
-    let names = text.split { ".[]$\"'".contains($0) }.filter { $0 != "*" }
+    let names = onOneLine(text).split { ".[]$\"'".contains($0) }.filter { $0 != "*" }
     return names.isEmpty ? nil : names.map { "/" + $0 }.joined()
 }
 
@@ -24,7 +24,7 @@ extension ValueFormat<String> {
     static func feedField(orNone isOptional: Bool = false) -> Self {
         Self("NAME", text: \.self) { text throws(RejectedText) in
             if let pointer = jsonPath(text) {
-                let meant = "\(pointer) for the field in an object, or /\(text) for a name with dots"
+                let meant = "\(pointer) for the field in an object, or /\(onOneLine(text)) for a name with dots"
                 throw RejectedText(text, expected: "a name or a JSON Pointer: \(meant)")
             }
             if text.isEmpty ? isOptional : JSON.jsonPointer(member: text) != nil { return text }

@@ -149,7 +149,7 @@ final class FeedSet: Sendable {
             configuration.warn(logger, of: new)
             let labels = Set(old.map(\.feed.label) + new.map(\.label))
             logger.info(
-                "Feeds loaded", metadata: ["feeds": "\(kept.count)", "changed": labels.sorted().joined(separator: " ")])
+                "Feeds loaded", metadata: ["feeds": "\(kept.count)", "changed": labels.sorted().joined(separator: ", ")])
         }
         return problem
     }

@@ -210,7 +210,8 @@ struct RoutesTests {
         let routes = try server()
         let page = routes.get("/city/Mumbai", query: query)
         #expect(page.status == 200)
-        let links = page.text.matches(of: #/href="\?([^"#]*)#chart"/#).map { String($0.1).replacing("&amp;", with: "&") }
+        let links = page.text.matches(of: #/href="\?([^"#]*)#chart"/#)
+            .map { String($0.1).replacing("&amp;", with: "&") }
         #expect(links.count > 5)
         for link in links { #expect(routes.get("/city/Mumbai", query: link).status == 200, "\(link)") }
     }

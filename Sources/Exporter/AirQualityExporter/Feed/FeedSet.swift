@@ -147,9 +147,8 @@ final class FeedSet: Sendable {
             logger.info("Feeds unchanged")
         } else {
             configuration.warn(logger, of: new)
-            let labels = Set(old.map(\.feed.label) + new.map(\.label))
-            logger.info(
-                "Feeds loaded", metadata: ["feeds": "\(kept.count)", "changed": labels.sorted().joined(separator: ", ")])
+            let labels = Set(old.map(\.feed.label) + new.map(\.label)).sorted().joined(separator: ", ")
+            logger.info("Feeds loaded", metadata: ["feeds": "\(kept.count)", "changed": "\(labels)"])
         }
         return problem
     }

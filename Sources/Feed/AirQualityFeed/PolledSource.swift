@@ -61,9 +61,9 @@ extension PolledSource {
         // On its own the program gets jq's error message about the user's text.
         _ = try JQProgram(text)
         let rest = "| [.] | flatten(1) | map((objects | .time) //= (now | floor))"
-        if let program = try? JQProgram("\(text)\n\(rest)") { return program }
+        if let program = try? JQProgram("(\(text)\n) \(rest)") { return program }
         // Comments and definitions alone stand for the input.
-        return try JQProgram("\(text)\n. \(rest)")
+        return try JQProgram("(\(text)\n.) \(rest)")
     }
 
     /// Returns the words of a document's query and header values and their parts, of 8 bytes or more, longest first.

@@ -79,11 +79,12 @@ def test_the_examples_of_the_readme_read_the_documents_of_their_sources(name, st
     assert not any("--jq" in line for line in feed.messages)
 
 
-def test_an_element_without_a_time_has_that_of_the_response(start, serve, listen):
+@pytest.mark.parametrize("program", ["def map(f): f; . # everything", "# everything"])
+def test_an_element_without_a_time_has_that_of_the_response(start, serve, listen, program):
     """Otherwise each repetition would be a new reading."""
     begin = int(time.time())
     server = serve(lambda *_: Response([{"a": 1}, {"a": 2, "time": None}, {"a": 3, "time": 7}, 4]))
-    flags = (f"--url={server.url}/", "--interval=1d", "--jq=def map(f): f; . # everything")
+    flags = (f"--url={server.url}/", "--interval=1d", f"--jq={program}")
     feed = start.feed("poll", "--source=json", *flags)
     elements = listen(feed.url).wait_for(lambda elements: elements, "the elements")
     arrived = elements[0]["time"]

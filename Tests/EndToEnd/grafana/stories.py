@@ -97,11 +97,6 @@ STORIES = [
     Story("hourly data for a day", DAY, [Exporter(every=HOUR)], speed=480),
     Story("hourly data that takes up to two hours to come", DAY, [Exporter(every=2 * HOUR)]),
     Story(
-        "hourly data that is always more than five hours old",
-        DAY,
-        [Exporter(every=HOUR, lag=5 * HOUR + 600)],
-    ),
-    Story(
         "hourly data with an idle time-out of a minute",
         DAY,
         [Exporter(every=HOUR, idle_timeout=60)],
@@ -216,19 +211,6 @@ STORIES = [
         [Exporter(message=silent_from_the_second_hour, behind=1800)],
         {"FeedSilent": 1},
         {60: "", 14 * 60: "FeedSilent"},
-    ),
-    Story(
-        "a feed with a message each three hours that falls silent, and a clock as much behind",
-        DAY,
-        [
-            Exporter(
-                every=3 * HOUR,
-                message=lambda second: {"Delhi": 150} if second < 10 * HOUR else None,
-                behind=3 * HOUR,
-            )
-        ],
-        {"FeedSilent": 1},
-        {14 * 60: "", 15 * 60: "FeedSilent"},
     ),
     Story(
         "a feed that slows down to a message an hour",

@@ -111,10 +111,9 @@ public struct FeedClientOptions: Options {
         } catch {
             throw unusable("a file that can be read: \(error.reason)")
         }
-        guard let text = String(validating: content, as: UTF8.self) else { throw unusable("text in UTF-8") }
-        let withoutMark = text.hasPrefix("\u{FEFF}") ? text.dropFirst() : text[...]
-        let lines = withoutMark.split(omittingEmptySubsequences: false) { ["\n", "\r\n", "\r"].contains($0) }
-            .map(String.init)
+        let bytes = content.dropFirst(hasByteOrderMark(content.span) ? 3 : 0)
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw unusable("text in UTF-8") }
+        let lines = text.split(omittingEmptySubsequences: false) { ["\n", "\r\n", "\r"].contains($0) }.map(String.init)
         var fields = headers
         for (index, line) in lines.enumerated()
         where line.utf8.first != UInt8(ascii: "#") && !line.utf8.allSatisfy(isBlank) {

@@ -11,7 +11,7 @@ package func readCSV(
     _ bytes: [UInt8], columns: [String], optional: [String] = [],
     forEachRow read: (_ line: Int, _ fields: [[UInt8]]) throws(RecordingError) -> Void
 ) throws(RecordingError) {
-    let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    let start = hasByteOrderMark(bytes.span) ? 3 : 0
     let lines = bytes[start...].split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         .map { $0.last == UInt8(ascii: "\r") ? $0.dropLast() : $0 }
     let headerIndex = lines.firstIndex { !$0.isEmpty } ?? 0

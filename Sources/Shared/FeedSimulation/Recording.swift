@@ -19,7 +19,7 @@ public struct Recording: Sendable {
 
     /// Reads and checks the whole content; a byte order mark at the start is skipped.
     public init(_ bytes: [UInt8]) throws(RecordingError) {
-        let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        let start = hasByteOrderMark(bytes.span) ? 3 : 0
         switch bytes[start...].first(where: { !isJSONBlank($0) }) {
         case nil: throw RecordingError(line: 1, "the file is empty, expected CSV with a header, or lines of JSON")
         case UInt8(ascii: "{"), UInt8(ascii: "["): try readLines(bytes[start...])

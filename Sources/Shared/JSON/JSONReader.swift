@@ -224,8 +224,3 @@ public struct JSONReader: ~Copyable {
         unsafe UnsafeRawBufferPointer(textBytes).loadUnaligned(fromByteOffset: start &- 4, as: UInt32.self)
     }
 }
-
-/// Whether the text begins with U+FEFF in UTF-8, three bytes.
-public func hasByteOrderMark(_ text: Span<UInt8>) -> Bool {
-    text.count > 2 && text[0] == 0xEF && text[1] == 0xBB && text[2] == 0xBF
-}

@@ -203,7 +203,7 @@ STORIES = [
         [Exporter(message=silent_for_an_hour)],
         {"FeedSilent": 1},
         {100: "FeedSilent", 190: ""},
-        says="is connected to the feed ws://feed/, but no message has come",
+        says="is connected to the feed ws://feed/, but no message has arrived",
     ),
     Story(
         "a feed that falls silent for good",

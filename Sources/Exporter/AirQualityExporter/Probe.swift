@@ -30,7 +30,7 @@ private struct FeedVisit: Sendable {
 
     private init() {}
 
-    /// Blocks until there are enough messages, the connection has ended or the time is over.
+    /// Blocks until there are enough messages, the connection has ended or the time is up.
     init(_ address: WebSocketAddress, _ settings: Configuration, timeout: Duration) throws(SystemError) {
         let visit = Monitor(FeedVisit())
         var configuration = settings.feed.client(of: address, userAgent: BuildVersion.userAgent)

@@ -87,7 +87,7 @@ final class HTTPService: Sendable {
                         status: 414, line: "the request target is longer than \(HTTPLimits.targetBytes) bytes")
                 }
                 request.fields = try unsafe header.fields(of: connection.pointer, targetBytes: target.count)
-                // Responding before the content closes the connection: it is not read, as it may hide a request.
+                // Responding before the content closes the connection: it may hide a request, so it is not read.
                 guard try request.fields.hasContent(needsHost: header.needsHost) else {
                     connection.phase = .complete(request, route)
                     return .YES

@@ -10,7 +10,7 @@ internal import HTTPText
 
     var methodText: String { unsafe String(cString: method) }
 
-    /// HTTP/1.0 has no `Host`.
+    /// HTTP/1.0 does not require `Host`.
     var needsHost: Bool { unsafe strcmp(version, "HTTP/1.0") != 0 }
 
     /// The fields as sent.

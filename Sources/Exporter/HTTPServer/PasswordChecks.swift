@@ -4,7 +4,7 @@ internal import WebConfiguration
 /// Checks passwords on their connections' threads, in order of arrival: one per client at a time, two in all.
 final class PasswordChecks: Sendable {
     private static let maximumAtOnce = 2
-    /// Verdicts of each kind that are remembered; wrong guesses cannot evict right passwords.
+    /// Number of verdicts remembered of each kind, so that wrong guesses cannot evict right passwords.
     static let maximumRemembered = 100
 
     private let patience: Duration
@@ -27,7 +27,7 @@ final class PasswordChecks: Sendable {
     }
 
     /// - Parameter patience: how long a password waits for others of its client. If guesses were rejected at once,
-    ///   more would come at once and take the processor from the checks.
+    ///   more would follow at once and starve the checks of CPU time.
     init(patience: Duration = .seconds(3), run: @escaping @Sendable (PasswordCheck) -> Bool = { $0.run() }) {
         self.patience = patience
         self.run = run

@@ -30,8 +30,8 @@ struct StorageDatabase: ~Copyable {
         var changes = CategoryChanges()
         var newest: HistoryPoint?
 
-        /// Returns the points that the file lacks; `nil` if the file has points that the history has
-        /// lost because the clock was set back or the city expired.
+        /// Returns the points that the file lacks; `nil` if the file has points that the history has lost because the
+        /// clock was set back or the city expired.
         func missingPoints(of history: History, holdsOlder: Bool) -> ArraySlice<HistoryPoint>? {
             guard let newest else { return history.points[...] }
             let first = history.firstIndex(after: newest.time)

@@ -4,7 +4,7 @@ internal import System
 
 /// Reason why a file cannot be used, in one line.
 enum StorageError: Error, Equatable {
-    /// The file is damaged or of an earlier release, and must be moved aside.
+    /// The file is damaged or from an earlier release, and must be moved aside.
     case damaged(String)
     /// The disk or the permissions are at fault; the exporter serves from memory until that changes.
     case unavailable(String)

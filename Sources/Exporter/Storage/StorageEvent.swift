@@ -8,7 +8,7 @@ public enum StorageEvent: Sendable, Equatable {
     case failing(reason: String)
     /// Everything missed while failing has been written.
     case recovered
-    /// The file was damaged or of an earlier release; it was renamed and a new one created.
+    /// The file was damaged or from an earlier release; it was renamed and a new one created.
     case quarantined(movedTo: String, reason: String)
     /// Another process removed, replaced or wrote the file; its replacement has everything from memory.
     case recreated

@@ -6,7 +6,7 @@ public import System
 ///
 /// Twice a second, it writes new points and cities whose category changed, in one transaction.
 ///
-/// - After `kill -9`, the file has every point kept two seconds earlier or before. The newest stored point becomes the
+/// - After `kill -9`, the file has every point kept at least two seconds before. The newest stored point becomes the
 ///   current reading of a city, unless that of the last clean stop is newer; counters of category changes restart at 0.
 /// - After a clean stop, the file has everything.
 /// - After a power loss, the file is intact and at most ten minutes behind, if the disk honours `fsync`.
@@ -31,7 +31,7 @@ public final class StorageFile: Sendable {
     /// - Parameters:
     ///   - store: without cities; no feed may be running yet.
     ///   - now: the wall clock, in milliseconds since the Unix epoch.
-    /// - Throws: if the start must fail: the file is of another program or a later version, in use, or not regular.
+    /// - Throws: if the start must fail: the file is another program's or a later version's, in use, or not regular.
     public init(_ path: String, store: ReadingStore, now: @escaping @Sendable () -> Int64) throws(SystemError) {
         self.now = now
         var writer = StorageWriter(path, store: store)

@@ -40,8 +40,8 @@ enum StorageSchema {
         PRAGMA wal_checkpoint
         """
 
-    /// Checks the whole file. Evaluates nothing, such as a malicious check, before its tables are known to be these.
-    /// Returns whether it has tables; a file without any counts as new.
+    /// Checks the whole file. Evaluates nothing in it, such as a malicious CHECK, before its tables are known to be
+    /// these. Returns whether it has tables; a file without any counts as new.
     static func check(_ connection: borrowing SQLiteConnection) throws(StorageError) -> Bool {
         let applicationID = try connection.text("PRAGMA application_id")
         // `tbl_name` is checked because a wrong one goes unnoticed until SQLite next opens the file.

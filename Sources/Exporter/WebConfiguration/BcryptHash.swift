@@ -27,12 +27,12 @@ public struct BcryptHash: Sendable, Hashable {
         digest = Array(parameters.dropFirst(25).prefix(31))
     }
 
-    /// Returns a hash of the cost that matches no password.
+    /// Returns a hash with this cost that matches no password.
     public static func decoy(cost: Int) -> BcryptHash {
         BcryptHash((cost < 10 ? "$2b$0\(cost)$" : "$2b$\(cost)$") + String(repeating: ".", count: 22 + 31))!
     }
 
-    /// Returns whether this is the hash of the password: none if that has a NUL; only its first 72 bytes count. Takes
+    /// Returns whether this is the hash of the password; never if that has a NUL. Only its first 72 bytes count. Takes
     /// tens of milliseconds or more, so it is not for a thread that serves others. Corresponds to `crypt_r`.
     public func isHash(of password: [UInt8]) -> Bool {
         guard !password.contains(0) else { return false }

@@ -1,7 +1,7 @@
 internal import Bytes
 
-/// A check of a password. Every rejection takes as many bcrypt rounds as the most expensive hash, to hide who exists,
-/// or none if the password has a NUL.
+/// A check of a password. Every rejection takes as many bcrypt rounds as the most expensive hash, to hide which users
+/// exist, or none if the password has a NUL.
 package struct PasswordCheck: Sendable, Equatable {
     let user: [UInt8]
     let password: [UInt8]

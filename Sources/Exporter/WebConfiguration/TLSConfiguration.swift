@@ -1,10 +1,10 @@
 /// The `tls_server_config` of a web configuration.
 public struct TLSConfiguration: Sendable {
-    /// The server's certificate, tested in a handshake, and the authorities of client certificates: without any, none
-    /// verifies.
+    /// The server's certificate, tested in a handshake, and the authorities for client certificates; without
+    /// authorities, no client certificate verifies.
     package let context: TLSContext
     public let clientAuthentication: ClientAuthentication
-    /// The names (DNS, e-mail, IP address as text, URI) of which a client's certificate must have one, byte for byte;
+    /// Names (DNS, e-mail, IP address as text, URI), one of which a client's certificate must have, byte for byte;
     /// `nil` = any name. A client without a certificate has no name.
     public let allowedSubjectAlternativeNames: [[UInt8]]?
 

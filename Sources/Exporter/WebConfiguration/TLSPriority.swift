@@ -31,7 +31,7 @@ struct TLSPriority: Equatable {
 
     /// Returns the priority string for a certificate with that key.
     ///
-    /// GnuTLS enforces the key usage of certificates, Go does not: a certificate not meant for signatures, as a common
+    /// GnuTLS enforces the key usage of certificates; Go does not. A certificate not meant for signatures, as a common
     /// OpenSSL recipe produces, would fail every handshake. For clients' certificates, only %COMPAT lifts this. It also
     /// disables encrypt-then-MAC, which Go lacks, and the extended master secret, which protects only resumption and
     /// renegotiation; this server has neither.

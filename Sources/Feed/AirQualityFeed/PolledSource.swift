@@ -58,11 +58,11 @@ extension PolledSource {
     /// Compiles a program, and adds the time of the response to elements without one, or each repetition would count
     /// as a new reading.
     private static func program(_ text: String) throws(SystemError) -> JQProgram {
-        // On its own the program gets jq's error message about the user's text.
+        // Compiled on its own first, so that jq's error message refers to the user's text.
         _ = try JQProgram(text)
         let rest = "| [.] | flatten(1) | map((objects | .time) //= (now | floor))"
         if let program = try? JQProgram("(\(text)\n) \(rest)") { return program }
-        // Comments and definitions alone stand for the input.
+        // To jq, comments and definitions alone mean the input itself.
         return try JQProgram("(\(text)\n.) \(rest)")
     }
 

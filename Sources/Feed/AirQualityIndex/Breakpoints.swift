@@ -53,7 +53,7 @@ enum Breakpoints {
     // MARK: Europe
 
     /// European Environment Agency, European Air Quality Index, limits since 2024/25: Good, Fair, Moderate, Poor, Very
-    /// poor; Extremely poor is above. A value at a limit counts to the next class. Concentrations are 1-hour values in
+    /// poor; Extremely poor is above. A value at a limit belongs to the next class. Concentrations are 1-hour values in
     /// µg/m³. The official index has class names only; as in Open-Meteo's numbering, each class spans 20 points.
     static let europe: [Pollutant: SubIndexCurve] = [
         .pm25: european(upTo: [5, 15, 50, 90, 140]),

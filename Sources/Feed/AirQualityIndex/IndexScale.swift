@@ -3,10 +3,10 @@ public import AirQuality
 /// An authority's rules for computing an index from concentrations.
 public enum IndexScale: String, CaseIterable, Sendable {
     /// Central Pollution Control Board, 2014: 24-hour means of at least 16 values; for ozone and carbon monoxide,
-    /// 8-hour means of at least 6.
+    /// 8-hour means of at least 6. High ozone uses the newest hour.
     case india
     /// Environmental Protection Agency, 2024: NowCast for particulate matter, 8-hour means of at least 6 values for
-    /// ozone and carbon monoxide, the newest hour otherwise.
+    /// ozone (or its newest hour, if worse) and carbon monoxide, the newest hour otherwise; high SO2 uses 24 hours.
     case us
     /// European Air Quality Index, 2024/25: the newest hour.
     case eu

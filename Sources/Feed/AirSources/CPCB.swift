@@ -1,6 +1,6 @@
 internal import Bytes
 
-/// India's Central Pollution Control Board by data.gov.in: "Real time Air Quality Index from various locations".
+/// India's Central Pollution Control Board through data.gov.in: "Real time Air Quality Index from various locations".
 ///
 /// Documented at https://data.gov.in/resource/real-time-air-quality-index-various-locations. Each row is one pollutant
 /// of a station; pages of more than 300 rows time out. The values are read as sub-indices, because the data set is

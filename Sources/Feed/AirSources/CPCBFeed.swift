@@ -1,5 +1,5 @@
-/// The own feed of India's Central Pollution Control Board, which needs no key: one document with every station, its
-/// pollutants' averages as sub-indices, and its index.
+/// The feed that India's Central Pollution Control Board itself serves, without a key: one document with every station,
+/// its pollutants' averages as sub-indices, and its index.
 ///
 /// Undocumented: written against a recording of 26 August 2026, and never tried against the service.
 struct CPCBFeed: AirSource {

@@ -31,7 +31,7 @@ public enum SourceName: String, CaseIterable, Sendable {
         }
     }
 
-    /// A rate within the limits of everyone.
+    /// A rate within the limits that apply to every user.
     public var rate: CallRate {
         switch self {
         // Each place is a call. The limits are 600 a minute, 5,000 an hour and 10,000 a day; a burst of 400 and 400 an

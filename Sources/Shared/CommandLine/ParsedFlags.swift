@@ -53,7 +53,7 @@ public struct ParsedFlags: Sendable {
         rejection(of: flag, index.flatMap { given[flag]?.values[$0] }, expected: expected)
     }
 
-    /// Returns the result of an operation on the flag's value; an error becomes the flag's, after `expected`.
+    /// Returns the result of an operation on the flag's value. An error is appended to `expected` and names the flag.
     public func using<Result: ~Copyable>(
         _ flag: String, expected: String, _ result: @autoclosure () throws -> Result
     ) throws(FlagError) -> Result {

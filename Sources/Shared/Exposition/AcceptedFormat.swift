@@ -26,7 +26,7 @@ public struct AcceptedFormat: Sendable, Equatable {
         return best
     }
 
-    /// Returns the place of the range that decides about the format, the first of equally specific ones.
+    /// Returns the position of the range that applies to the format, the first of equally specific ones.
     private static func mostSpecific(of ranges: [AcceptElement], for format: ExpositionFormat) -> Int? {
         let specificities = ranges.map { $0.specificity(for: format) }
         guard let highest = specificities.max(), highest > 0 else { return nil }

@@ -1,7 +1,7 @@
 public import CommandLine
 
 extension ParsedFlags {
-    /// Performs a check, whose error becomes one about the flag or variable as it was given.
+    /// Performs a check, and rethrows its error with the flag or variable as it was given.
     public func check(_ check: () throws(FeedOptionError) -> Void) throws(FlagError) {
         do throws(FeedOptionError) {
             try check()

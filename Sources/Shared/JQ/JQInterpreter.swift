@@ -79,7 +79,7 @@ public struct JQInterpreter: ~Copyable {
         throw SystemError(.system, unsafe words(of: value))
     }
 
-    /// Frees an error and returns its first line, at most 256 bytes, without what only the jq command means.
+    /// Frees an error and returns its first line, at most 256 bytes, without the prefix that jq adds.
     private static func words(of error: jv) -> String {
         let text = unsafe jq_format_error(error)
         defer { unsafe jv_free(text) }

@@ -1,9 +1,9 @@
 internal import Glibc
 public import System
 
-/// A jq program that makes elements of a message.
+/// A jq program that turns a message into elements.
 ///
-/// libjq runs in a worker process: this executable started again, without environment, files and standard error. libjq
+/// libjq runs in a worker process: this executable started again, without environment, files or standard error. libjq
 /// cannot be interrupted within a step, ends the process when memory runs out, and recurses on the stack for nesting.
 /// The kernel limits the worker's resources and kills it; the next message gets a new one. Not thread-safe.
 public struct JQProgram: ~Copyable {

@@ -18,8 +18,8 @@ internal import CSimdJSON
 /// Not thread-safe. A place belongs to the last message read; any other place gives another value, or traps.
 @safe
 public struct JSONReader: ~Copyable {
-    /// Default nesting limit, which RFC 8259 section 9 allows; deeper messages are rejected as invalid JSON. Texts in a
-    /// sequence have a level less, an innermost value without content one more.
+    /// Default nesting limit, which RFC 8259 section 9 allows; deeper messages are rejected as invalid JSON. The
+    /// limit is one lower in a sequence of texts, and one higher for an innermost empty array or object.
     public static let maximumDepth = 512
 
     private let parser: OpaquePointer

@@ -25,7 +25,7 @@ public struct NotifySocket: Sendable {
         }
     }
 
-    /// Tells systemd's watchdog that the process is alive; returns the time until the next call, `nil` if it has none.
+    /// Tells systemd's watchdog that the process is alive; returns the time until the next call, `nil` if unused.
     public func feedWatchdog() -> Duration? {
         guard let watchdogInterval else { return nil }
         send("WATCHDOG=1")

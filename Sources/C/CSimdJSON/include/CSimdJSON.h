@@ -31,7 +31,7 @@ CSimdJSON_parser *CSimdJSON_make(size_t maximumDepth);
 void CSimdJSON_free(CSimdJSON_parser *parser);
 
 /// Parses and validates a message of at most 1 GiB. Returns false if it is not JSON, has a number that no double can
-/// hold, an integer beyond 64 bits or an unpaired surrogate, or is nested too deep.
+/// hold, an integer beyond 64 bits or an unpaired surrogate, or is nested too deeply.
 bool CSimdJSON_read(
     CSimdJSON_parser *parser, const uint8_t *_Nullable message, size_t count, CSimdJSON_document *document);
 

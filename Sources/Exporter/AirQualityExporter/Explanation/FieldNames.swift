@@ -99,7 +99,7 @@ enum FieldNames {
             && !says(plain, .place, .structure, .quantity, .value, .otherTime, .kind)
     }
 
-    /// Whether the text may be a place's name: it has letters and is no time, address or quantity.
+    /// Whether the text may be a place's name: it has letters and is not a time, address or quantity.
     static func isPlace(_ text: String) -> Bool {
         let isShort = !text.isEmpty && text.utf8.count <= 128 && !text.unicodeScalars.contains(where: breaksLine)
         let hasLetter = text.unicodeScalars.contains { $0.properties.isAlphabetic }

@@ -1,8 +1,8 @@
 import Bytes
 import JSON
 
-/// Describes where a message is not JSON: `NaN at byte 20`, or `ends too early, at byte 512`. Bytes count from 0. `nil`
-/// if every word is valid and the mistake is another, such as a missing comma.
+/// Describes where a message stops being valid JSON: `NaN at byte 20`, or `ends too early, at byte 512`. Bytes count
+/// from 0. `nil` if every word is valid and the mistake is of another kind, such as a missing comma.
 func jsonMistake(in message: Span<UInt8>) -> String? {
     let end = "ends too early, at byte \(message.count)"
     let quote = UInt8(ascii: "\"")

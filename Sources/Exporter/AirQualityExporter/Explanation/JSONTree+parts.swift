@@ -60,7 +60,7 @@ extension JSONTree {
         }
         let names = Set(places.map(\.name))
         let others = fields.filter { !names.contains($0.name) }.map { [PathStep.field($0.name)].expression }
-        // A single number among other fields is no list of places.
+        // A single number among other fields is not a list of places.
         let isLikely = places.count > 1 || others.isEmpty || places.first?.value.isObject == true
         guard isLikely, others.count <= 8 else { return [] }
         var way = [PathStep.entries]
@@ -137,7 +137,7 @@ extension JSONTree {
 
     var isObject: Bool { if case .object = self { true } else { false } }
 
-    /// The number, or the first one in a short text that is no time. A comma counts as a decimal point.
+    /// The number, or the first one in a short text that is not a time. A comma counts as a decimal point.
     var index: Double? {
         switch self {
         case .number(let digits): return Double(digits)

@@ -17,15 +17,15 @@ struct PlanSearch {
         let text: String
         /// How unlikely the text is a place's name, from 0 up.
         var rank = 0
-        /// Whether it says that a number near it is an index, and hence is no name.
+        /// Whether it marks a nearby number as an index, and so is not a name.
         var saysIndex = false
     }
 
     /// Plans with a score of how likely each is right.
     private(set) var scores: [ReadingPlan: Int] = [:]
-    /// How many values of the message have been examined.
+    /// Number of values of the message examined so far.
     private var valueCount = 0
-    /// How many candidate numbers of the JSON text the same steps lead to.
+    /// Number of candidate numbers in the JSON text, by the steps that lead to them.
     private var numbers: [[PathStep]: Int] = [:]
     /// Texts of the JSON text by the steps to each value that contains them.
     private var texts: [[PathStep]: [Text]] = [:]
@@ -56,7 +56,7 @@ struct PlanSearch {
         if let steps = Self.index(value, at: steps), numbers.count < Self.maximumNumbers {
             numbers[steps, default: 0] += 1
         }
-        // A text in the value may describe it, and numbers up to three steps further out.
+        // A text may describe numbers in each value that contains it, up to three steps out.
         for count in 0...min(3, steps.count) {
             let inner = Array(steps.suffix(count))
             if count > 0, inner[0].token == nil { break }

@@ -12,8 +12,8 @@ struct ReadingPlan: Hashable {
     /// Longer command lines are not proposed.
     static let maximumArgumentBytes = 1000
 
-    /// Uses field flags if they can express the way, else a jq program. `way` leads from a message to the value that
-    /// contains city and index, where the other steps start.
+    /// Uses field flags if they can express the steps, else a jq program. `way` leads from a message to the value that
+    /// contains both city and index; `city` and `value` start there.
     init(way: [PathStep], city: [PathStep], value: [PathStep]) {
         let end = way.lastIndex(of: .each) ?? way.endIndex
         let inElement = way[end...].dropFirst()
@@ -24,7 +24,7 @@ struct ReadingPlan: Hashable {
         } else if city == [.field("city")], value == [.field("aqi")] {
             words = ["--feed.jq", (way.last == .each ? way.dropLast() : way).expression]
         } else {
-            // Passes over elements of another kind: an error would reject the whole message.
+            // The `?` skips elements of another kind: an error would reject the whole message.
             let object = PathStep.filter("{city: \(city.term), aqi: \(value.term)}?")
             words = ["--feed.jq", (way + [object]).expression]
         }
@@ -54,7 +54,7 @@ struct ReadingPlan: Hashable {
         /// Number of rejected elements and messages.
         var rejections = 0
 
-        /// Number of cities, then how little else: the higher, the better.
+        /// Sort key, greatest first: the most cities, then the fewest repeated readings and rejections.
         fileprivate var merit: (Int, Int) {
             let cities = Set(readings.map(\.city)).count
             return (cities, cities - readings.count - rejections)
@@ -77,8 +77,8 @@ struct ReadingPlan: Hashable {
         return outcome
     }
 
-    /// Returns the plan that reads most cities and least else from the first values of UTF-8 messages, with what it
-    /// reads from the whole messages, if any does.
+    /// Returns the plan that reads the first values of UTF-8 messages with the highest merit, of those that read anything
+    /// from the whole messages, with what it reads from these; `nil` if there is none.
     static func best(for messages: [[UInt8]]) -> Outcome? {
         let samples = messages.compactMap { JSONTree.beginning(of: $0)?.map(\.firstValues) }
         let isMixed = Set(samples.joined().map { $0.elements == nil }).count > 1
@@ -89,17 +89,17 @@ struct ReadingPlan: Hashable {
         // The arguments break ties in a fixed order.
         let likeliest = plans.sorted { ($1.score, $0.arguments) < ($0.score, $1.arguments) }
         let shortened = samples.map { Array($0.map(\.json).joined(separator: "\n").utf8) }
-        // Each reads more than the one before it.
+        // Each has a higher merit than the one before it.
         var found: [Outcome] = []
         var leastScore = 0
         for (plan, score, _) in likeliest.prefix(maximumTries) where score >= leastScore {
             let outcome = plan.read(shortened)
             guard outcome.merit > found.last?.merit ?? (0, 0) else { continue }
             found.append(outcome)
-            // A much less likely plan is not better for reading more.
+            // A much less likely plan does not win by reading more.
             leastScore = score - 15
         }
-        // An error at a later value rejects the whole message.
+        // A plan may fail at a later value, which rejects the whole message; then the next best is tried.
         return found.reversed().lazy.map { $0.plan.read(messages) }.first { !$0.readings.isEmpty }
     }
 }

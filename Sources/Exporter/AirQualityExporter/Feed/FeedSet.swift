@@ -12,7 +12,7 @@ final class FeedSet: Sendable {
     /// The feeds at the start, in the order of the store.
     private let initial: [ConfiguredFeed]
     private let current = Mutex<[FeedReceiver]>([])
-    /// Locked while feeds are paused, resumed or replaced, so that the last decision is carried out last.
+    /// Locked while feeds are paused, resumed or replaced, so that decisions take effect in order.
     let usage: Monitor<Usage>
     /// Whether feeds are being read. Locked by start, reload and stop; locked before `current`.
     private let isRunning = Mutex(false)

@@ -7,7 +7,7 @@ struct Reading: Sendable {
     var index: Double
     /// The time from the feed, or else of arrival.
     var time: Timestamp
-    /// Whether the feed gave the time. An older one is rejected; an older arrival counts as the newest reading's time.
+    /// Whether the feed gave the time. If older than the newest reading's, it is rejected; an arrival time is raised.
     var hasOwnTime: Bool
     /// Start of the name in ``FeedMessage/names``.
     var nameStart: UInt32

@@ -7,7 +7,7 @@ public struct CityState: Sendable {
     public internal(set) var updatedAt: Timestamp = 0
     /// When the newest reading arrived, moved with steps of the clock; may differ from ``updatedAt``.
     public internal(set) var receivedAt: Timestamp = 0
-    /// Milliseconds since that arrival that do not count for expiry, because the program was not running.
+    /// Milliseconds since that arrival that do not count towards expiry, because the program was not running.
     var downtime: Int64 = 0
     /// Number of the index's category, from 1.
     public internal(set) var category: UInt8

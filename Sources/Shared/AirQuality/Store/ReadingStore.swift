@@ -121,7 +121,7 @@ public final class ReadingStore: Sendable {
     // MARK: Restart
 
     /// Restores cities that the store does not have, with their original times. The time since the newest arrival does
-    /// not count for their expiry.
+    /// not count towards their expiry.
     public func restore(_ cities: [City], at now: Timestamp) {
         let newest = cities.lazy.map { $0.arrival(at: now) }.max() ?? now
         state.withLock { state in

@@ -128,8 +128,8 @@ struct StoreState: Sendable {
         return cities.insert(bytes, category: category, version: version)
     }
 
-    /// Drops what the feed's elements have beside readings: the feed may no longer send it, while another one, or
-    /// other fields, keep its cities current.
+    /// Removes the details that came from the feed: it may no longer send them, while other feeds or fields keep its
+    /// cities current.
     mutating func dropExtras(ofFeed feed: Int) {
         for city in cities.states.indices where cities.states[city].extrasFeed == feed {
             cities.states[city].extras = nil
@@ -165,8 +165,8 @@ extension StoreState {
     }
 
     /// Shifts arrivals by `step` milliseconds after a clock step so that expiry is unaffected, except those in
-    /// `times`, which are by the new clock. Readings further ahead than the decoder accepts move to `now`, or later
-    /// ones would be rejected.
+    /// `times`, which already follow the new clock. Readings further ahead than the decoder accepts move to `now`, or
+    /// later ones would be rejected.
     mutating func moveArrivals(at now: Timestamp, by step: Int64, except times: ClosedRange<Timestamp>) {
         version += 1
         for city in cities.states.indices {
@@ -174,7 +174,7 @@ extension StoreState {
             if isMoved { cities.states[city].receivedAt += step }
             if !times.contains(cities.states[city].heardAt) { cities.states[city].heardAt += step }
             let isClamped = cities.states[city].clampUpdate(to: now)
-            // The arrival is saved too: after a restart, its distance from the newest one decides about expiry.
+            // The arrival is saved too: after a restart, its distance from the newest one determines expiry.
             if isMoved || isClamped { cities.states[city].version = version }
         }
         expiredReadings = expiredReadings.mapValues { min($0, now) }

@@ -2,8 +2,8 @@ internal import Glibc
 
 /// One connection of a client, from the dial to the end of its socket. Confined to the loop's thread.
 final class ClientConnection {
-    /// Limit on the bytes that TLS sends of its own accord, including the handshake: the replies to a server that
-    /// keeps requesting new keys, and never reads, would pile up.
+    /// Limit on the bytes that TLS sends of its own accord, including the handshake: otherwise the replies to a
+    /// server that keeps requesting new keys, and never reads, would pile up.
     static let maximumTLSBytes = 256 << 10
 
     let number: Int

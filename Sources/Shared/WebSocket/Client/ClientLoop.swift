@@ -32,7 +32,7 @@ final class ClientLoop {
         while let next = nextDial.take() { dial(next.number, next.ipAddress, context) }
         let now = monotonicTime()
         context.service(within: state.nextDeadline.map { $0 - now } ?? .seconds(3600))
-        // Not a deadline that passed during the wait: input from while the process was suspended may be unread then.
+        // Not a deadline that passed during the wait: if the process was suspended, its input may still be unread.
         if let deadline = state.nextDeadline, deadline <= now { handle(.timer, at: now) }
     }
 

@@ -33,7 +33,7 @@ struct FrameReader: ~Copyable {
     /// Reads up to the end of the next message, ping or close frame.
     ///
     /// - Parameter position: index of the first unread byte; advanced past the bytes that are read.
-    /// - Returns: `nil` if the bytes end before that, and after a close frame: anything behind it is ignored.
+    /// - Returns: `nil` if the bytes end before that, and after a close frame: anything after it is ignored.
     mutating func next(_ bytes: Span<UInt8>, at position: inout Int) throws(ProtocolViolation) -> Event? {
         while !isClosed {
             if frame == nil { try readHeader(bytes, at: &position) }

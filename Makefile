@@ -7,7 +7,7 @@ SHELL := /bin/bash
 # SwiftPM locks its build directory, and tests with time limits must not run during a build.
 .NOTPARALLEL:
 
-# Debian packages needed for building, for the tests besides, and for container and packaging targets.
+# Debian packages needed for building, additional ones for the tests, and those for container and packaging targets.
 BUILD_PACKAGES := libwebsockets-dev libmicrohttpd-dev libgnutls28-dev zlib1g-dev libisal-dev libcrypt-dev \
 	libyaml-dev libsqlite3-dev libsimdjson-dev libcurl4-openssl-dev libjq-dev
 TEST_PACKAGES := prometheus prometheus-alertmanager victoria-metrics python3-venv curl openssl gzip docker-compose \

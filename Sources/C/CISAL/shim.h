@@ -3,7 +3,7 @@
 #include <isa-l/igzip_lib.h>
 #include <stdbool.h>
 
-// Swift does not import this macro, which is made of other macros.
+// Swift does not import this macro, which expands to other macros.
 static const unsigned int CISAL_LEVEL_1_BUFFER_BYTES = ISAL_DEF_LVL1_SMALL;
 
 #if defined(__x86_64__)

@@ -9,12 +9,12 @@ enum HTTPLimits {
     static let unpacedConnectionsPerClient = 16
     static let pause = Duration.milliseconds(20)
 
-    /// Time for a request to arrive: the first since the connection began, others since their request line. Unlike
-    /// the time-out of libmicrohttpd, it does not start again with each byte.
+    /// Time for a request to arrive, from the start of the connection for the first, from the request line for others.
+    /// Unlike the time-out of libmicrohttpd, it does not start again with each byte.
     static let requestTime = Duration.seconds(10)
     /// Time from a response to the next request line on the same connection.
     static let idleTime = Duration.seconds(60)
-    /// Time for a client to take the events of a stream, beyond what fits in the system's buffers.
+    /// Time for a client to read the events of a stream, beyond what fits in the system's buffers.
     static let streamTime = Duration.seconds(15)
 
     /// Time limit for sending a response: ten seconds, plus one for each 64 KiB.

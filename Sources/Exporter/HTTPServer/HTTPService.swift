@@ -108,7 +108,7 @@ final class HTTPService: Sendable {
         to request: HTTPRequest, by route: Route?, on connection: HTTPConnection,
         _ exchange: inout HTTPConnection.Exchange
     ) throws(HTTPResponse) -> HTTPResponse {
-        // No deadline while the response is being made.
+        // No deadline while the response is being generated.
         connection.progress = HTTPConnection.Progress(isIdle: false)
         exchange.isHead = request.method == "HEAD"
         try admit(request, to: route, of: connection.client)

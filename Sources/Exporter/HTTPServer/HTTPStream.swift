@@ -1,4 +1,4 @@
-/// Endless events as the content of a response, made while it is sent, on its connection's thread. The next event is
+/// Endless events as the content of a response, generated as it is sent, on its connection's thread. The next event is
 /// requested when the client has taken the previous one, so a slow client costs nothing but its connection; a client
 /// that takes nothing for 15 s is disconnected.
 public struct HTTPStream: Sendable {

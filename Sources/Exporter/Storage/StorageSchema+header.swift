@@ -28,7 +28,7 @@ extension StorageSchema {
         guard isOurs || (integer(68..<72) == 0 && integer(103..<105) == 0) else { throw .foreign }
         guard isOurs else { return true }
         try rejectLater(integer(60..<64))
-        // Our schema fits on the first page; type 5, an interior page, means that there are more.
+        // Our schema fits on the first page; type 5, an interior page, means that there are more tables.
         if page[100] == 5 { throw .damaged("it is damaged: it has more tables than ours") }
         if page[18] > 2 { throw .damaged("it is damaged: its header says that it is read-only") }
         return true

@@ -8,7 +8,7 @@ struct PEM {
 }
 
 extension WebConfiguration {
-    /// - Parameter read: returns the PEM text of a key or of the file that its `_file` key names, if any.
+    /// - Parameter read: returns the PEM text of a YAML key or of the file that its `_file` key names, if any.
     mutating func readTLS(
         _ section: YAMLField?, _ read: (_ key: String, _ members: [String: YAMLField]) throws(SystemError) -> PEM?
     ) throws(SystemError) {

@@ -1,5 +1,5 @@
 /// A metric family, and how its samples are read from a source. Declared next to the numbers it reads. Used for the
-/// hundred or so samples of a page that are not of cities; ``CityFamily`` writes those.
+/// hundred or so samples of a page that do not belong to a city; ``CityFamily`` writes the others.
 public struct Family<Source>: Sendable {
     /// Receives a sample's label values, one per label of the family, and its finite value.
     public typealias AddSample = (_ labels: [String], _ value: Double) -> Void

@@ -25,7 +25,7 @@ extension JSONTree {
 
     /// Returns a message's JSON texts, separated as by ``JSONReader``; `nil` if it is not JSON or nested too deep.
     ///
-    /// - Parameter limit: place of ``JSONReader`` from which on values are left out; a value takes one place or two.
+    /// - Parameter limit: leaves out values at this place of ``JSONReader`` or later; a value takes one place or two.
     public static func texts(of message: Span<UInt8>, limit: Int = .max) -> [JSONTree]? {
         var reader = JSONReader(maximumDepth: maximumDepth)
         return reader.read(message).map { reader.trees(at: $0, reader.texts, limit: limit) }

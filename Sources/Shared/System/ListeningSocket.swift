@@ -79,7 +79,7 @@ package final class ListeningSocket: Sendable {
         guard number >= 0 else { throw cannotListen(on: address) }
         let probe = FileDescriptor(owning: number)
         let result = unsafe SocketAddress(unix: Array(path.utf8)).withPointer { unsafe connect(probe.number, $0, $1) }
-        // A full queue of connections is EAGAIN.
+        // EAGAIN means that the queue of connections is full.
         guard result != 0, errno != EAGAIN else {
             throw SystemError(.address, "cannot listen on \(address): another process listens on it")
         }

@@ -2,7 +2,7 @@ import Bytes
 import CommandLine
 import JSON
 
-/// A step on the way from a message to a value.
+/// A step on the path from a message to a value.
 struct PathStep: Hashable {
     /// The step as jq code.
     let code: String

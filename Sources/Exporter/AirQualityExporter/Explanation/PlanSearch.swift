@@ -183,7 +183,7 @@ struct PlanSearch {
     private func containers(of steps: [PathStep]) -> [(depth: Int, texts: [Text])] {
         let depths = steps.indices.dropLast(steps.last == .number ? 1 : 0).reversed()
         return depths.map { depth in
-            // Excludes texts on the way to the number.
+            // Excludes texts on the path to the number.
             (depth, (texts[Array(steps[..<depth])] ?? []).filter { $0.steps[0] != steps[depth] })
         }
     }
@@ -193,7 +193,7 @@ extension [PathStep] {
     /// Whether they fit on a command line. Also bounds the work, because each value examines the steps to it.
     fileprivate var isShort: Bool { reduce(0) { $0 + $1.code.utf8.count } <= ReadingPlan.maximumArgumentBytes }
 
-    /// Field names on the way, last first.
+    /// Field names on the path, last first.
     fileprivate var names: [String] { reversed().compactMap(\.name) }
 }
 

@@ -77,8 +77,8 @@ struct ReadingPlan: Hashable {
         return outcome
     }
 
-    /// Returns the plan that reads the first values of UTF-8 messages with the highest merit, of those that read anything
-    /// from the whole messages, with what it reads from these; `nil` if there is none.
+    /// Ranks plans by the first values of UTF-8 messages, and returns the best that reads anything from the whole
+    /// messages, with what it reads from them; `nil` if there is none.
     static func best(for messages: [[UInt8]]) -> Outcome? {
         let samples = messages.compactMap { JSONTree.beginning(of: $0)?.map(\.firstValues) }
         let isMixed = Set(samples.joined().map { $0.elements == nil }).count > 1

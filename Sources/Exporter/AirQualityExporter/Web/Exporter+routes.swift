@@ -25,7 +25,7 @@ extension Exporter {
         let history = HistoryEndpoint(store: store)
         let assets = PageAssets(scale: store.rules.scale)
         let page = PageEndpoint(store: store, assets: assets, web: web)
-        // Pages, of up to a megabyte while they are made, and histories, which have a lower limit of their own.
+        // Pages, which take up to a megabyte to render, and histories, which have a lower limit of their own.
         let documents = RequestLimit(
             64, perClient: 16, patience: .milliseconds(500), rejection: .busy("too many requests at once"))
         let listeners = RequestLimit(
@@ -82,7 +82,7 @@ extension Exporter {
         return [scrape] + ExporterPath.allCases.map(route)
     }
 
-    /// Records that something has read the feeds' data, after the response is made.
+    /// Records that something has read the feeds' data, once the response is complete.
     private func read(_ response: HTTPResponse) -> HTTPResponse {
         feeds.noteRead(at: monotonicTime())
         return response

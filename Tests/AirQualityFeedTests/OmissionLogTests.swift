@@ -18,6 +18,6 @@ struct OmissionLogTests {
         #expect(log.takeLine(at: day) == nil)
         #expect(log.takeLine(at: day + 1) == "skipped or adjusted: 1 stations without coordinates (C)")
         #expect(log.takeLine(at: 3 * day) == nil)
-        #expect(Omission("stations that move", String(repeating: "e\u{301}", count: 1000)).name.utf8.count == 300)
+        #expect(Omission("mobile stations", String(repeating: "e\u{301}", count: 1000)).name.utf8.count == 300)
     }
 }

@@ -211,7 +211,7 @@ struct OpenAQTests {
         #expect(
             try source().response(to: document).omissions == [
                 Omission("sensors with an unknown unit", "o3 in furlongs, location 1, L"),
-                Omission("stations that move", "location 2, L"),
+                Omission("mobile stations", "location 2, L"),
                 Omission("stations that have not reported within a day", "location 3, L"),
                 Omission("stations that have not reported within a day", "location , "),
             ])
@@ -287,7 +287,7 @@ struct OpenAQTests {
         ]
         #expect(try sensors(stations) == [41, 31, 21])
         let omissions = try source().response(to: page(stations)).omissions
-        #expect(omissions == [Omission("stations that come twice", "location 2, L")])
+        #expect(omissions == [Omission("duplicate stations", "location 2, L")])
     }
 
     @Test(arguments: [("2", false), ("\"2\"", false), ("3", true), ("\">2\"", true), ("null", false)])

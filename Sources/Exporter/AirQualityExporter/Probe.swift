@@ -70,7 +70,7 @@ private struct ProbeReport {
     mutating func describe(_ visit: FeedVisit, address: String, given: [String]) {
         add(visit.isConnected ? "connected to \(masked(address: address))" : "not connected")
         if let problem = visit.problem { add("\(visit.isConnected ? "disconnected" : "reason"): \(problem)") }
-        if visit.isConnected, visit.messages.isEmpty, visit.problem == nil { add("no message came in time") }
+        if visit.isConnected, visit.messages.isEmpty, visit.problem == nil { add("no message arrived in time") }
         let messages = visit.messages.compactMap(\.self)
         for (number, message) in visit.messages.enumerated() { describe(message, number: number + 1) }
         if !readings.isEmpty { addTable(of: readings) }

@@ -23,7 +23,7 @@ extension Page {
             <section>
             <h2>\(scale.title)</h2>
             <p>\(scale.authority). The number shown is the integer part of the index, which determines the \
-            category. An arrow up means that the category got better, an arrow down that it got worse.</p>
+            category. An upward arrow means that the category got better, a downward one that it got worse.</p>
             \(table("Categories", columns: ["Category", "From", "Meaning"], number: 1, categories))
             </section>
             <section>

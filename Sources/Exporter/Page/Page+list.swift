@@ -16,7 +16,7 @@ extension Page {
         let isEmpty = selection.count == 0 && snapshot.cityCount > 0
         let content: Markup = """
             <main id="content">
-            <h1 class="hidden">Air quality of the cities</h1>
+            <h1 class="hidden">Air quality by city</h1>
             \(wall(selection, cards), if: query.isKiosk)\(list, if: !query.isKiosk && snapshot.cityCount > 0)\
             \("<p class=\"empty\">No matching city. <a href=\"?\">Show all cities</a></p>\n", if: isEmpty)</main>
 

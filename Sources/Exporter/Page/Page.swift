@@ -44,7 +44,7 @@ public struct Page {
             </head>
             <body\(" class=\"kiosk\"", if: isKiosk) data-events="\(root)events" data-now="\(now)">
             \(Self.faces)
-            <a class="skip" href="#content">Skip to the content</a>
+            <a class="skip" href="#content">Skip to content</a>
             <header class="top">
             <p class="brand"><a href="\(root)">Air quality</a> <span class="scale">\(scale.title)</span></p>
             \(feedLine)\(clock, if: isKiosk)

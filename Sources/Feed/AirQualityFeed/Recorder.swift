@@ -33,7 +33,7 @@ final class Recorder: Sendable {
         switch event {
         case .connected: say("recording \(feed)", about: .connection, level: .info)
         case .disconnected(let reason, let detail, _) where reason != .requested:
-            say("\(feed): \(reason.rawValue): \(detail); dialling again", about: .connection)
+            say("\(feed): \(reason.rawValue): \(detail); reconnecting", about: .connection)
         default: return
         }
     }

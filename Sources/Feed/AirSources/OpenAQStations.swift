@@ -21,9 +21,9 @@ struct OpenAQStations {
             let name = "location \(node["id"].scalar), \(node["name"].scalar)"
             let last = node["datetimeLast"]["utc"].universalTime
             if !names.insert(name).inserted {
-                omissions.insert(Omission("stations that come twice", name))
+                omissions.insert(Omission("duplicate stations", name))
             } else if node["isMobile"].scalar == "true" {
-                omissions.insert(Omission("stations that move", name))
+                omissions.insert(Omission("mobile stations", name))
             } else if let last, now - last <= staleAfter {
                 live.append((name, node))
             } else {

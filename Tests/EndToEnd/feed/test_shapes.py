@@ -304,7 +304,7 @@ def test_probe_waits_no_longer_than_its_time_out(programs):
     with socket.create_server(("127.0.0.1", 0)) as deaf:
         try:
             found = probe(programs, silent.url, "--timeout=100ms")
-            assert (found.returncode, "no message came in time" in found.stdout) == (1, True)
+            assert (found.returncode, "no message arrived in time" in found.stdout) == (1, True)
             found = probe(programs, f"ws://127.0.0.1:{deaf.getsockname()[1]}/", "--timeout=100ms")
             reason = "no connection within 100ms: no response to the handshake"
             assert (found.returncode, found.stdout) == (1, f"not connected\nreason: {reason}\n")

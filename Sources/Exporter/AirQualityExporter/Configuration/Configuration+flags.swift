@@ -14,14 +14,14 @@ extension Configuration: Options {
     private static let feeds: [Flag<Self>] = [
         Flag(
             "feed.url", \.feeds, .feedAddress, secrecy: .address,
-            "ws:// or wss:// address of a feed; user and password in it become Basic authorization."),
+            "ws:// or wss:// address of a feed; user and password in it are sent as Basic authentication."),
         Flag(
             "feed.file", \.feedFile, .file,
             "YAML file with a list of feeds, each with url, name and any --feed setting except "
                 + "pause-when-unused; reread on reload."),
         Flag(
             "feed.name", \.feedName, .feedName,
-            "Name of the feed in metrics and pages, if there is one feed; by default its address without secrets."),
+            "Name of a single feed in metrics and pages; by default its address without secrets."),
         Flag("feed.demo", \.isDemo, "Start a simulated feed inside this process and read it."),
     ]
 
@@ -93,7 +93,7 @@ extension Configuration: Options {
             "Maximum number of concurrent scrapes, a quarter of them from one address; others get 503; 0 = no limit."),
         Flag(
             "web.grafana-url", \.web.grafanaURL, .grafanaAddress, secrecy: .address,
-            "Address of the Grafana whose city dashboard the page links to."),
+            "Address of the Grafana instance whose city dashboard the page links to."),
         Flag(
             "web.cors-origin", \.web.corsOrigin, .origin, secrecy: .address,
             "Access-Control-Allow-Origin of the JSON paths."),

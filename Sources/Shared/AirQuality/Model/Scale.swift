@@ -78,8 +78,8 @@ extension Scale {
         ],
         health: [
             "Air pollution poses little or no risk: a good day to be active outside.",
-            "A risk for people who are unusually sensitive, who should make activities outdoors shorter and less intense.",
-            "Sensitive groups may experience health effects: make activities outdoors shorter and less intense.",
+            "A risk for people who are unusually sensitive, who should make outdoor activities shorter and less intense.",
+            "Sensitive groups may experience health effects: make outdoor activities shorter and less intense.",
             "Some people may experience health effects. Sensitive groups: move activities indoors. Everyone: take it easier outdoors.",
             "The risk is increased for everyone. Sensitive groups: avoid physical activity outdoors. Everyone: limit it.",
             "Emergency conditions: everyone should avoid all physical activity outdoors, and sensitive groups remain indoors.",

@@ -144,26 +144,26 @@ struct RoutesTests {
         #expect(try server().respond(to: request).header("Access-Control-Allow-Origin") == nil)
     }
 
-    @Test func `A request for a history waits for its turn, and gets 503 when its patience ends`() throws {
-        func history(patience: Duration) -> HistoryEndpoint {
-            HistoryEndpoint(store: ReadingStore(rules: StoreRules(), feeds: [], at: 0), patience: patience)
-        }
-        let request = HTTPRequest(path: "/history.json")
-        let impatient = history(patience: .zero)
-        impatient.underWay.change { $0 = HistoryEndpoint.maximumDocuments }
-        let rejected = impatient.respond(to: request)
+    @Test func `A document waits for its turn to be rendered, and gets 503 when its patience ends`() throws {
+        let full = RenderLimit.maximum
+        let impatient = RenderLimit(documents: "pages", patience: .zero)
+        let fine = HTTPResponse(status: 200, line: "fine")
+        impatient.underWay.change { $0 = full }
+        let rejected = impatient.respond { fine }
         #expect(rejected.status == 503)
         #expect(rejected.header("Retry-After") == "10")
-        #expect(rejected.text.contains("2 histories are being generated, and none was ready within 10 s"))
+        #expect(rejected.text.contains("2 pages are being generated, and none was ready within 10 s"))
         impatient.underWay.change { $0 -= 1 }
-        #expect(impatient.respond(to: request).status == 200)
-        #expect(impatient.underWay.read { $0 } == 1)
+        #expect(impatient.respond { fine }.status == 200)
+        #expect(impatient.underWay.read { $0 } == full - 1)
 
-        let patient = history(patience: .seconds(600))
-        patient.underWay.change { $0 = HistoryEndpoint.maximumDocuments }
+        let patient = RenderLimit(documents: "histories", patience: .seconds(600))
+        patient.underWay.change { $0 = full }
         let status = Mutex(0)
         let thread = try ServiceThread(name: "request") {
-            let response = patient.respond(to: request)
+            let history = HistoryEndpoint(
+                store: ReadingStore(rules: StoreRules(), feeds: [], at: 0), limit: patient)
+            let response = history.respond(to: HTTPRequest(path: "/history.json"))
             status.withLock { $0 = response.status }
         }
         patient.underWay.change { $0 -= 1 }

@@ -2,26 +2,20 @@ import AirQuality
 import Bytes
 import HTTPServer
 import HTTPText
-import System
 
 /// Serves `/history.json` on the calling thread.
 struct HistoryEndpoint: Sendable {
     /// Maximum number of points in a document: 26 MB of JSON.
     static let maximumPoints = 200_000
-    /// Maximum number of documents rendered at a time.
-    static let maximumDocuments = 2
 
     private let store: ReadingStore
-    /// How long a request waits for its turn.
-    private let patience: Duration
-    /// Number of documents being rendered.
-    let underWay = Monitor(0)
+    private let limit: RenderLimit
     /// Fields of every response, errors included.
     static let headers = [("Cache-Control", "no-cache"), ("Vary", "Accept-Encoding")]
 
-    init(store: ReadingStore, patience: Duration = .seconds(10)) {
+    init(store: ReadingStore, limit: RenderLimit = RenderLimit(documents: "histories")) {
         self.store = store
-        self.patience = patience
+        self.limit = limit
     }
 
     func respond(to request: HTTPRequest) -> HTTPResponse {
@@ -31,18 +25,7 @@ struct HistoryEndpoint: Sendable {
         } catch {
             return HTTPResponse(status: 400, line: error.line)
         }
-        let hasTurn = underWay.wait(until: monotonicTime() + patience) { count -> Bool? in
-            guard count < Self.maximumDocuments else { return nil }
-            count += 1
-            return true
-        }
-        guard hasTurn == true else {
-            return .busy(
-                "\(Self.maximumDocuments) histories are being generated, and none was ready within 10 s: try again later",
-                retryAfter: 10)
-        }
-        defer { underWay.change { $0 -= 1 } }
-        return respond(to: request, query)
+        return limit.respond { respond(to: request, query) }
     }
 
     private func respond(to request: HTTPRequest, _ query: HistoryQuery) -> HTTPResponse {

@@ -8,6 +8,7 @@ import System
 struct PageEndpoint: Sendable {
     private let store: ReadingStore
     private let settings: PageSettings
+    private let limit = RenderLimit(documents: "pages")
 
     private static let policy = [
         "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "connect-src 'self'",
@@ -32,14 +33,16 @@ struct PageEndpoint: Sendable {
 
     /// Sends no entity tag, because ages make each response different. `render` returns `nil` for an unknown city.
     func respond(to request: HTTPRequest, _ render: (Page) throws(QueryError) -> [UInt8]?) -> HTTPResponse {
-        let page = Page(settings, store.snapshot(withHistories: true), at: currentTime())
-        do throws(QueryError) {
-            guard let document = try render(page) else {
-                return HTTPResponse(status: 404, line: "no such city; see / for the list")
+        limit.respond {
+            let page = Page(settings, store.snapshot(withHistories: true), at: currentTime())
+            do throws(QueryError) {
+                guard let document = try render(page) else {
+                    return HTTPResponse(status: 404, line: "no such city; see / for the list")
+                }
+                return HTTPResponse(headers: Self.headers, to: request, document)
+            } catch {
+                return HTTPResponse(status: 400, line: error.line)
             }
-            return HTTPResponse(headers: Self.headers, to: request, document)
-        } catch {
-            return HTTPResponse(status: 400, line: error.line)
         }
     }
 }

@@ -71,8 +71,8 @@ struct FeedTests {
         #expect(loggedAt.last.map { $0 % 2 == 0 } == true, "a connected feed is not logged as lost last")
     }
 
-    private func handler(_ store: ReadingStore) throws -> FeedHandler {
-        let feed = ConfiguredFeed(label: "ws://x/", address: try WebSocketAddress("ws://x/"), settings: Configuration())
+    private func handler(_ store: ReadingStore, _ settings: Configuration = Configuration()) throws -> FeedHandler {
+        let feed = ConfiguredFeed(label: "ws://x/", address: try WebSocketAddress("ws://x/"), settings: settings)
         return FeedHandler(feed, number: 0, store: store, logger: Logger(now: { 0 }, write: lines.append))
     }
 
@@ -167,6 +167,24 @@ struct FeedTests {
         #expect(lines.text.split(separator: "\n").filter { $0.contains("server_message=") }.count == FeedLog.burst)
         handler.receive(.text, welcome.span, at: monotonicTime() + .seconds(3600))
         #expect(logged.last?.hasSuffix("accepted=0 fields=type") == true)
+    }
+
+    @Test func `Secrets that a server repeats are masked`() throws {
+        let store = ReadingStore(rules: StoreRules(), feeds: ["ws://x/"], at: 0)
+        var settings = Configuration()
+        settings.feed.headers = [HTTPField(name: "Authorization", value: "Bearer sent-secret")]
+        var handler = try handler(store, settings)
+        handler.handle(.connecting)
+        handler.handle(.connected([]))
+        for message in [#"{"error":"bad sent-secret"}"#, #"[{"city":"sent-secret"}]"#] {
+            handler.receive(.text, Array(message.utf8).span)
+        }
+        let problem = store.snapshot(withHistories: true).readinessProblem(at: currentTime())
+        #expect(problem?.contains("bad ***") == true)
+        handler.handle(.disconnected(.closed, detail: "closed with status 1008: sent-secret", retryAfter: nil))
+        #expect(logged.last?.contains("1008: ***") == true)
+        #expect(store.snapshot(withHistories: true).readinessProblem(at: currentTime())?.contains("***") == true)
+        #expect(!lines.text.contains("sent-secret"))
     }
 
     @Test func `A greeting does not hide why the data is rejected`() throws {

@@ -29,14 +29,15 @@ package func masked(path: String) -> String {
     return signs.contains(where: path.unicodeScalars.contains) ? "***" : path
 }
 
-/// Returns a URL path with `…` for possible tokens: segments of 16 or more bytes with letters and digits.
+/// Returns a URL path with `…` for possible tokens among its segments.
 package func pathWithoutTokens(_ path: String) -> String {
-    let segments = path.split(separator: "/", omittingEmptySubsequences: false).map { segment in
-        let hasDigit = segment.utf8.contains(where: isDigit)
-        let hasLetter = segment.utf8.contains { isLetterOrDigit($0) && !isDigit($0) }
-        return segment.utf8.count >= 16 && hasDigit && hasLetter ? "…" : segment
-    }
-    return segments.joined(separator: "/")
+    path.split(separator: "/", omittingEmptySubsequences: false).map { isToken($0) ? "…" : $0 }.joined(separator: "/")
+}
+
+/// Whether a word may be a token: 16 or more bytes with letters and digits.
+package func isToken(_ word: Substring) -> Bool {
+    let hasLetter = word.utf8.contains { isLetterOrDigit($0) && !isDigit($0) }
+    return word.utf8.count >= 16 && word.utf8.contains(where: isDigit) && hasLetter
 }
 
 /// Returns a line with `***` for a secret, even if percent-encoded: a source may echo what it was sent.

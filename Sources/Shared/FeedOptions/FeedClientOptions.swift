@@ -63,6 +63,12 @@ public struct FeedClientOptions: Options {
         return client
     }
 
+    /// Returns what the client sends to the feed at an address, with the fields of the header file as it is now.
+    public func sentSecrets(to address: WebSocketAddress) -> SentSecrets {
+        let fields = (try? headerFields()) ?? headers
+        return SentSecrets(values: fields.map(\.value), target: address.target, messages: client.subscriptions)
+    }
+
     // MARK: Checks
 
     /// Checks the options as a whole, and the files they name.

@@ -1,5 +1,6 @@
 import AirQuality
 import Bytes
+import HTTPText
 import JSON
 import System
 
@@ -37,6 +38,12 @@ struct MessageExplanation {
         let hasValue = fields.contains { $0.name == "value" }
         if [.badTime, .outOfRange].contains(reason) || (reason == .noValue && hasValue) { return }
         add("hint", ReadingPlan.best(for: [message])?.plan.arguments(inPlaceOf: settings))
+    }
+
+    /// Masks secrets that the server has repeated.
+    mutating func mask(_ secrets: SentSecrets) {
+        fields = fields.map { ExplanationField(name: $0.name, text: secrets.masked(in: $0.text)) }
+        element = element.map { secrets.masked(in: $0) }
     }
 
     /// Returns a server's own words in a message without readings; `nil` if there are none or it exceeds 4096 bytes.

@@ -1,11 +1,14 @@
 import AirQuality
 import Bytes
+import FeedOptions
+import HTTPText
 import System
 import WebSocket
 
 /// A handler of one feed's events and messages, on its thread only. Decodes messages, records readings and logs.
 struct FeedHandler: ~Copyable {
     private let label: String
+    private let address: WebSocketAddress
     private let number: Int
     private let store: ReadingStore
     private let logger: Logger
@@ -17,6 +20,8 @@ struct FeedHandler: ~Copyable {
     private var saidReasons: Set<RejectionReason?> = []
     private var isFirstMessage = true
     private var hasToldOfTimes = false
+    /// Texts sent on this connection, masked where the server repeats them.
+    private var secrets = SentSecrets()
 
     /// The subject of an explanation: a reason, and what differs between messages rejected for it.
     private struct Topic: Hashable {
@@ -30,6 +35,7 @@ struct FeedHandler: ~Copyable {
     /// - Parameter number: the feed's index in the store.
     init(_ feed: ConfiguredFeed, number: Int, store: ReadingStore, logger: Logger) {
         label = feed.label
+        address = feed.address
         self.number = number
         self.store = store
         self.logger = logger
@@ -38,10 +44,14 @@ struct FeedHandler: ~Copyable {
     }
 
     mutating func handle(_ event: WebSocketEvent) {
-        let event = FeedEvent(event)
-        if case .connected = event {
+        var event = FeedEvent(event)
+        switch event {
+        case .connecting: secrets = reader.settings.feed.sentSecrets(to: address)
+        case .connected:
             saidReasons = []
             isFirstMessage = true
+        case .disconnected(let reason, let detail): event = .disconnected(reason, detail: secrets.masked(in: detail))
+        default: break
         }
         log.note(event, at: monotonicTime())
         store.apply(event, feed: number)
@@ -56,7 +66,7 @@ struct FeedHandler: ~Copyable {
         } else {
             if isFirstMessage {
                 isFirstMessage = false
-                logger.debug("First message", metadata: ["feed": label, "message": shown(message)])
+                logger.debug("First message", metadata: ["feed": label, "message": secrets.masked(in: shown(message))])
             }
             outcome = reader.read(message, receivedAt: currentTime())
         }
@@ -91,7 +101,8 @@ struct FeedHandler: ~Copyable {
             words == nil ? other.words == nil && other.reason == reason : other.words != nil
         }
         guard others.count < (words == nil ? 3 : FeedLog.burst) else { return }
-        let explanation = MessageExplanation(reason, of: message.array, outcome, recorded, settings: reader.settings)
+        var explanation = MessageExplanation(reason, of: message.array, outcome, recorded, settings: reader.settings)
+        explanation.mask(secrets)
         explanations[topic] = (explanation.fields, now)
         tellStore(topic, explanation.fields)
         log(reason, explanation)

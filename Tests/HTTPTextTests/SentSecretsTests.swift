@@ -1,0 +1,19 @@
+import HTTPText
+import Testing
+
+struct SentSecretsTests {
+    private let secrets = SentSecrets(
+        values: ["Bearer header-secret", "a=1; session=cookie-secret"], target: "/feed?key=query%2Fsecret&x=1",
+        messages: [#"{"action":"subscribe","token":"0123456789abcdef"}"#])
+
+    @Test(
+        arguments: [
+            ("bad token header-secret", "bad token ***"), ("Bearer header-secret", "***"),
+            ("cookie-secret expired", "*** expired"), ("query/secret, query%2Fsecret", "***, ***"),
+            (#"no {"action":"subscribe","token":"0123456789abcdef"}"#, "no ***"),
+            ("subscribe: bad 0123456789abcdef", "subscribe: bad ***"), ("Bearer 1", "Bearer 1"), ("", ""),
+        ])
+    func `What a server repeats of secrets is masked`(_ line: String, _ masked: String) {
+        #expect(secrets.masked(in: line) == masked)
+    }
+}

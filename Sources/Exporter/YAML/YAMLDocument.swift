@@ -95,9 +95,9 @@ internal import System
         valueCount += 1
         try unsafe Self.check(depth: depth, valueCount: valueCount, at: node.start_mark)
         let tag = unsafe String(cString: node.tag)
-        guard let kind = tag.dropping(prefix: "tag:yaml.org,2002:"), ["str", "seq", "map"].contains(kind) else {
-            let shown = "!!" + (tag.split(separator: ":").last ?? "")
-            throw .yaml(line: line, "\(quoted(shown, limit: 40)) is not supported, expected a value without a tag")
+        let shownTag = tag.replacing("tag:yaml.org,2002:", with: "!!")
+        guard ["!!str", "!!seq", "!!map"].contains(shownTag) else {
+            throw .yaml(line: line, "\(quoted(shownTag, limit: 40)) is not supported, expected a value without a tag")
         }
         switch unsafe node.type {
         case YAML_SEQUENCE_NODE:

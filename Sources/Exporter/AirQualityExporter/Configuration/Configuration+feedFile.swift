@@ -63,20 +63,21 @@ extension Configuration {
         var texts: [String: [[UInt8]]] = [:]
         let members = try entry.mapping(expected: "settings such as \"url: ws://feed.example/\"")
         for (key, value) in members {
-            var value = value
             if key == "headers" || (key == "header" && value.isMapping) {
                 let expected = "the key header with a list of strings such as \"Name: value\""
                 throw .yaml(line: value.line, "\(value.path): expected \(expected)")
             }
-            let given = try value.texts()
+            let items = value.items
+            let given = try items.map { (item) throws(SystemError) in try item.text() }
             texts[key] = given.map { Array($0.utf8) }
             guard !Self.commonSettings.contains(key), let flag = Self.flags.first(where: { $0.name == "feed.\(key)" })
             else { throw value.unknown(among: Self.feedSettings + Self.hint(for: key)) }
             do throws(RejectedText) {
                 try flag.set(given, in: &settings)
             } catch {
-                value.isSecret = flag.isSecret
-                throw value.wrong(expected: error.expected)
+                var wrong = zip(items, given).first { $1 == error.text }?.0 ?? value
+                wrong.isSecret = flag.isSecret
+                throw wrong.wrong(expected: error.expected)
             }
         }
         guard let address = settings.feeds.first, settings.feeds.count == 1 else {
@@ -108,9 +109,6 @@ extension Configuration {
 extension YAMLField {
     fileprivate var isMapping: Bool { if case .mapping = content { true } else { false } }
 
-    /// The texts of a list, or that of a scalar.
-    fileprivate func texts() throws(SystemError) -> [String] {
-        guard case .list(let values) = content else { return [try text()] }
-        return try values.map { (value) throws(SystemError) in try value.text() }
-    }
+    /// The values of a list, or the value itself.
+    fileprivate var items: [YAMLField] { if case .list(let values) = content { values } else { [self] } }
 }

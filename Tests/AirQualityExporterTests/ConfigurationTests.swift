@@ -62,6 +62,7 @@ struct ConfigurationTests {
             (["--feed.header=no colon"], "--feed.header ***: \(fieldLine)"),
             (["--feed.header=A: b\nC: d"], "--feed.header ***: \(fieldLine)"),
             (["--feed.header='A: b'"], #"--feed.header ***: expected "Name: value" without quotation marks"#),
+            ([#"--feed.header="A: b""#], #"--feed.header ***: expected "Name: value" without quotation marks"#),
             (
                 ["--feed.reconnect-min=1m"],
                 #"--feed.reconnect-min "1m": expected at most --feed.reconnect-max, which is 30s"#

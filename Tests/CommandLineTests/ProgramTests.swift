@@ -279,6 +279,11 @@ struct MistakeTests {
         arguments: [
             ([], "SAMPLE_VERBOSE", "1", #"SAMPLE_VERBOSE "1": expected true or false"#),
             ([], "SAMPLE_FEED_IDLE_TIMEOUT", "x", #"SAMPLE_FEED_IDLE_TIMEOUT "x": \#(duration)"#),
+            (
+                [], "SAMPLE_FEED_IDLE_TIMEOUT", "\"5s\"",
+                #"SAMPLE_FEED_IDLE_TIMEOUT "\"5s\"": \#(duration); the quotation marks are part of the value"#
+            ),
+            ([], "SAMPLE_FEED_LIMIT", "'1", #"SAMPLE_FEED_LIMIT "'1": expected a whole number, 1 to 9"#),
             (["play"], "SAMPLE_FILE", "x", "FILE is missing, \(usage); unknown environment variable: SAMPLE_FILE"),
         ] as [([String], String, String, String)])
     func `An error in a variable names it`(arguments: [String], variable: String, value: String, line: String) {

@@ -67,7 +67,10 @@ public struct ParsedFlags: Sendable {
         let text = text ?? given[name]?.values.last ?? flag?.defaultText
         // A switch that is given without a value counts as true.
         if let flag, let text, !flag.isSwitch || text != "true" {
-            return FlagError("\(origin(of: name)) \(flag.shown(text)): expected \(expected)")
+            // As files for `docker --env-file` give it. A header field's own error mentions them.
+            let isInMarks = ["\"", "'"].contains { text.count > 1 && text.hasPrefix($0) && text.hasSuffix($0) }
+            let marks = isInMarks && flag.secrecy != .whole ? "; the quotation marks are part of the value" : ""
+            return FlagError("\(origin(of: name)) \(flag.shown(text)): expected \(expected)\(marks)")
         }
         return FlagError("\(origin(of: name)): expected \(expected)" + (given[name] == nil ? misspeltVariables : ""))
     }

@@ -23,8 +23,8 @@ extension ValueFormat<HTTPField> {
             let expected: String
             if hasSecondField(text) {
                 expected = "one header field, each in a flag or line of its own"
-            } else if text.first == "'" {
-                // An apostrophe left by a shell; it would be valid in a field name.
+            } else if text.hasPrefix("\"") || text.hasPrefix("'") {
+                // An apostrophe left by a shell would be valid in a field name.
                 expected = "\"Name: value\" without quotation marks"
             } else if let field = HTTPField(line: text) {
                 guard field.isReserved else { return field }

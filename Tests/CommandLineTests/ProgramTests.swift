@@ -265,6 +265,7 @@ struct MistakeTests {
             ["--feed.header", "Authorization:", "Bearer", "secret"],
             "unexpected argument ***: expected: sample [serve] [flags]"
         ),
+        (["--feed.header", "X-Key:", "-secret"], "unexpected argument ***: expected: sample [serve] [flags]"),
     ]
 
     private static func unknown(_ flag: String, _ advice: String = "expected one that --help lists") -> String {

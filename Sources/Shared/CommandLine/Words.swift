@@ -23,7 +23,8 @@ struct Words {
                 for word in rest { append(operand: word) }
                 return
             }
-            if word.hasPrefix("-"), word != "-" {
+            // A base64url token may begin with a dash.
+            if word.hasPrefix(mayContinueSecret ? "--" : "-"), word != "-" {
                 try read(flag: word, rest: &rest)
             } else {
                 try rejectTypographicDash(of: word)

@@ -67,9 +67,8 @@ public struct ParsedFlags: Sendable {
         let text = text ?? given[name]?.values.last ?? flag?.defaultText
         // A switch that is given without a value counts as true.
         if let flag, let text, !flag.isSwitch || text != "true" {
-            // As files for `docker --env-file` give it. A header field's own error mentions them.
-            let isInMarks = ["\"", "'"].contains { text.count > 1 && text.hasPrefix($0) && text.hasSuffix($0) }
-            let marks = isInMarks && flag.secrecy != .whole ? "; the quotation marks are part of the value" : ""
+            // A header field's own error mentions them.
+            let marks = flag.secrecy == .whole ? "" : quotationMarks(around: text)
             return FlagError("\(origin(of: name)) \(flag.shown(text)): expected \(expected)\(marks)")
         }
         return FlagError("\(origin(of: name)): expected \(expected)" + (given[name] == nil ? misspeltVariables : ""))
@@ -80,4 +79,10 @@ public struct ParsedFlags: Sendable {
         logger.warning(
             "Variables that name no flag are ignored", metadata: ["variables": unknownVariables.joined(separator: " ")])
     }
+}
+
+/// Returns the end of an error about a value in quotation marks, as files for `docker --env-file` give it; else empty.
+public func quotationMarks(around text: String) -> String {
+    let isInMarks = ["\"", "'"].contains { text.count > 1 && text.hasPrefix($0) && text.hasSuffix($0) }
+    return isInMarks ? "; the quotation marks are part of the value" : ""
 }

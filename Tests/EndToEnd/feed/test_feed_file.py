@@ -234,3 +234,8 @@ def test_a_feed_named_in_both_a_flag_and_the_file_is_rejected(programs, file):
     file.write_text(json.dumps([{"url": "ws://a.example/"}]))
     line = programs.rejection(EXPORTER, "--feed.url=ws://a.example/", "--feed.file", str(file))
     assert 'two feeds are named "ws://a.example/"' in line
+
+
+def test_quotation_marks_around_the_name_of_the_file_are_reported(programs):
+    line = programs.rejection(EXPORTER, '--feed.file="/feeds.yml"')
+    assert "cannot read" in line and line.endswith("; the quotation marks are part of the value")

@@ -22,7 +22,7 @@ extension Configuration {
             } catch {
                 // The error of a file that cannot be read names it already.
                 let name = error.code == .file ? "expected a list of feeds: " : "\(quoted(feedFile)): "
-                throw FlagError("\(origin): \(name)\(error.reason)")
+                throw FlagError("\(origin): \(name)\(error.reason)\(quotationMarks(around: feedFile))")
             }
         }
         // Every host would receive them.

@@ -2,6 +2,7 @@ import AirSources
 import Bytes
 import HTTPClient
 import JQ
+import JSON
 import System
 
 /// The loop of `poll`, on the main thread. It follows the plan, sends changes, and repeats all values every 30 seconds,
@@ -74,7 +75,10 @@ final class Poller {
             programError = nil
         } catch {
             source.plan.countUnreadable()
-            if programError != error.reason { say("--jq: \(error)", .warning) }
+            var reader = JSONReader()
+            let isJSON = reader.read(document.span) != nil
+            let subject = isJSON ? "--jq" : "json sent a response that is not JSON"
+            if programError != error.reason { say("\(subject): \(error)", .warning) }
             programError = error.reason
         }
     }

@@ -165,6 +165,13 @@ def test_an_empty_response_is_logged_and_the_last_elements_are_kept(start, serve
     assert listen(feed.url).wait_for_city("A")["aqi"] == 7
 
 
+def test_a_response_that_is_not_json_is_no_fault_of_the_program(start, serve):
+    url = f"--url={serve(lambda *_: Response(body=b'<html>Down</html>')).url}/"
+    feed = start.feed("poll", "--source=json", url, PROGRAM, "--interval=1s")
+    feed.wait_for_line("json sent a response that is not JSON: ")
+    assert not any("--jq" in line for line in feed.messages)
+
+
 def test_a_failing_jq_program_is_logged_and_counted(start, serve):
     url = f"--url={serve(lambda *_: Response({'error': 'none'})).url}/"
     feed = start.feed("poll", "--source=json", url, "--jq=.[] | .a.b.c", "--interval=1s", STATUS)

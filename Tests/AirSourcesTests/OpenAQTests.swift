@@ -26,11 +26,11 @@ struct OpenAQTests {
         return #"{"meta":{"name":"openaq-api","website":"/","page":1,"limit":100,"found":1},"results":[\#(list)]}"#
     }
 
-    /// A day of hours up to the present one.
-    private func hours(_ value: String) -> String {
+    /// A day of hours, by default up to the present one.
+    private func hours(_ value: String, upTo newest: Int64 = thisHour) -> String {
         page(
             (0..<24).map { (age: Int64) in
-                #"{"value":\#(value),"period":{"label":"1hour","datetimeTo":{"utc":"\#(rfc3339(thisHour - age * 3600))"}}}"#
+                #"{"value":\#(value),"period":{"label":"1hour","datetimeTo":{"utc":"\#(rfc3339(newest - age * 3600))"}}}"#
             })
     }
 
@@ -106,6 +106,14 @@ struct OpenAQTests {
         let station = location(1, country: "IN", [(11, "pm25", micrograms), (14, "co", "ppb"), (15, "o3", "ppb")])
         let air = try air(findings([station]) { hours($0 == 14 ? "1200" : "30") })
         #expect(air.concentrations == [.pm25: 30, .co: 1374.73, .o3: 58.89])
+    }
+
+    @Test func `The newest hour is that of the pollutants that the index includes`() throws {
+        let station = location(1, [(11, "pm25", micrograms), (12, "nh3", micrograms)])
+        let air = try air(findings([station]) { hours("9", upTo: $0 == 11 ? thisHour - 5 * 3600 : thisHour) })
+        #expect(air.index == 50)
+        #expect(air.observedAt == thisHour - 5 * 3600)
+        #expect(air.concentrations == [.pm25: 9, .nh3: 9])
     }
 
     @Test func `The nearest stations are found among hundreds that are farther away or dead`() throws {

@@ -20,6 +20,15 @@ public enum IndexScale: String, CaseIterable, Sendable {
         }
     }
 
+    /// Whether the index has sub-indices of the pollutant.
+    public func includes(_ pollutant: Pollutant) -> Bool {
+        switch self {
+        case .india: true
+        case .us: pollutant != .nh3
+        case .eu: Breakpoints.europe[pollutant] != nil
+        }
+    }
+
     /// Returns whether sub-indices of these pollutants suffice for an index.
     public func isEnough(_ pollutants: some Collection<Pollutant>) -> Bool {
         let hasParticles = pollutants.contains(where: \.isParticulateMatter)

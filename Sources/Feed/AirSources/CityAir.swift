@@ -19,11 +19,13 @@ public struct CityAir: Sendable, Equatable {
 let staleAfter: Int64 = 24 * 3600
 
 extension IndexScale {
-    /// Computes the index and returns it with the concentrations of the newest hour.
+    /// Computes the index and returns it with the concentrations of its newest hour.
     ///
     /// - Parameter values: concentrations in µg/m³ by hour since the Unix epoch, none of them after `now`.
     func air(_ values: [Pollutant: [Int: Double]], at now: Int64) throws(AirUnavailable) -> CityAir {
-        guard let hour = values.values.lazy.flatMap(\.keys).max() else { throw AirUnavailable("no hour has a value") }
+        guard let hour = values.filter({ includes($0.key) }).values.lazy.flatMap(\.keys).max() else {
+            throw AirUnavailable("no hour has a value")
+        }
         let observedAt = Int64(hour) * 3600
         guard now - observedAt <= staleAfter else {
             throw AirUnavailable("the newest value is \((now - observedAt) / 3600) hours old")

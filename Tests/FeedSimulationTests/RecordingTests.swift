@@ -84,6 +84,10 @@ struct RecordingTests {
                 "which may be a text", #"{"time_ms":5,"city":"A","aqi":1,"message":"Good"}"#,
                 [#"{"time_ms":5,"city":"A","aqi":1,"message":"Good"}"#], [nil]
             ),
+            (
+                "also in a greeting, without a time", "{\"type\":\"hello\",\"message\":\"hi\"}\n{\"message\":\"x\"}",
+                [#"{"type":"hello","message":"hi"}"#, #"{"message":"x"}"#], [nil, nil]
+            ),
         ] as [(String, String, [String], [Int?])])
     func `Each line of JSON is one message`(name: String, content: String, expected: [String], gaps: [Int?]) throws {
         let recording = try Recording(Array(content.utf8))
@@ -163,9 +167,8 @@ struct RecordingErrorTests {
         ("[1]\nhello\n[2]\n", 2, #""hello" is not a message, expected a JSON array or object"#),
         ("[1]\n\u{1B}[0m\n", 2, #""\u{1B}[0m" is not a message, expected a JSON array or object"#),
         ("[1]\n5\n", 2, #""5" is not a message, expected a JSON array or object"#),
-        (#"{"message":"x"}"#, 1, "time_ms is missing or wrong, expected epoch milliseconds"),
-        (#"{"time_ms":1.5,"message":"x"}"#, 1, "time_ms is missing or wrong, expected epoch milliseconds"),
-        (#"{"time_ms":-1,"message":"x"}"#, 1, "time_ms is missing or wrong, expected epoch milliseconds"),
+        (#"{"time_ms":1.5,"message":"x"}"#, 1, "time_ms is wrong, expected epoch milliseconds"),
+        (#"{"time_ms":-1,"message":"x"}"#, 1, "time_ms is wrong, expected epoch milliseconds"),
         (#"{"time_ms":1,"message":"\ud800"}"#, 1, "there are no rows, expected at least one"),
     ]) func `An invalid file is rejected with the line and the reason`(content: String, line: Int, reason: String) {
         let error = #expect(throws: RecordingError.self) { try Recording(Array(content.utf8)) }

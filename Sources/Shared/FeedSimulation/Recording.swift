@@ -75,10 +75,12 @@ public struct Recording: Sendable {
         func field(_ name: String) -> JSONValue? {
             text.flatMap { reader.find([Array(name.utf8)], in: $0) }.map { reader.value(at: $0) }
         }
-        guard fieldCount <= 2, case .text(let range) = field("message") else { return (Array(line), nil) }
-        guard case .number(let time) = field("time_ms"), let time = Int64(exactly: time),
+        guard fieldCount == 2, let time = field("time_ms"), case .text(let range) = field("message") else {
+            return (Array(line), nil)
+        }
+        guard case .number(let time) = time, let time = Int64(exactly: time),
             (0...8_640_000_000_000_000).contains(time)
-        else { throw RecordingError(line: number, "time_ms is missing or wrong, expected epoch milliseconds") }
+        else { throw RecordingError(line: number, "time_ms is wrong, expected epoch milliseconds") }
         return (Array(reader.texts[range]), time)
     }
 

@@ -50,7 +50,7 @@ public struct FeedSimulator: Sendable {
         let hasDetails = beginnings.count <= Self.maximumDetailedCount
         var elements: [[UInt8]] = []
         for city in beginnings.indices {
-            guard random.nextUnit() < coverage, !air.isSilent(city, at: time) else { continue }
+            guard random.nextUnit() < coverage else { continue }
             if drift > 0 { air.moveLevel(of: city, by: drift * (2 * random.nextUnit() - 1)) }
             let index = air.index(of: city, at: time)
             var element = beginnings[city]

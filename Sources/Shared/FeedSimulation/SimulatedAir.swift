@@ -33,17 +33,6 @@ struct SimulatedAir: Sendable {
         return min(max(index, Self.range.lowerBound), Self.range.upperBound)
     }
 
-    /// Simulates an instrument failure: now and then one of the first twelve cities is silent for a few minutes.
-    func isSilent(_ city: Int, at time: Double) -> Bool {
-        let candidates = min(levels.count, CityNames.real.count)
-        guard city < candidates, candidates > 1 else { return false }
-        // In the middle of every 20 minutes.
-        let turn = Int(time / 1200)
-        let start = Double(turn) * 1200 + 480
-        let length = 150 + 90 * chance(7, turn)
-        return city == Int(chance(6, turn) * Double(candidates)) && (start...start + length).contains(time)
-    }
-
     /// Returns a number in 0 ..< 1 that depends only on the seed, the question and the number.
     private func chance(_ question: UInt64, _ number: Int) -> Double {
         unit(mixed(mixed(seed &+ question) &+ UInt64(number) &* 0x9E37_79B9_7F4A_7C15))

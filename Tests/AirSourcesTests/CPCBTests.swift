@@ -399,4 +399,13 @@ struct CPCBFeedTests {
         ] { #expect(try source.error(of: text) == .unreadable("it is not XML with a complete AqIndex")) }
         #expect(try reason(source.findings(in: document(""))) == noStation)
     }
+
+    @Test func `A city's name of more than 256 bytes is no city's`() throws {
+        let text = document(station("A", [], index: "9"))
+        for (count, isKnown) in [(251, true), (252, false)] {
+            let name = "Delhi" + String(repeating: " ", count: count)
+            let findings = try source.findings(in: text.replacing("City id=\"Delhi\"", with: "City id=\"\(name)\""))
+            #expect(((try? air(findings)) != nil) == isKnown)
+        }
+    }
 }

@@ -44,6 +44,8 @@ struct CPCBStations {
     }
 
     mutating func add(_ row: Row, at now: Int64) {
+        // The feed gives a city's name once for all of its stations, so a long one would be read many times.
+        guard row.city.utf8.count <= Self.maximumNameBytes else { return }
         guard let numbers = numbers[Self.key(of: row.city)] else { return }
         func omit(_ reason: String, _ name: String? = nil) {
             omissions.insert(Omission(reason, name ?? row.station))

@@ -59,7 +59,7 @@ struct CPCB: AirSource {
     mutating func read(_ body: [UInt8], of query: SourceQuery, at now: Int64) throws(SourceError) -> SourceResponse {
         let document = try document(in: body)
         let total = min(Int(exactly: try document["total"].number()) ?? 0, Self.maximumRows)
-        guard total > 0 else { throw .unreadable("total is \(document["total"].scalar)") }
+        guard total > 0 else { throw .unreadable("total is \(document["total"].scalar.prefix(40))") }
         let received = try document["records"].elements().prefix(limit)
         // Limits a pass to about a hundred pages.
         guard offset + received.count >= total || received.count >= min(limit, max(1, total / 100)) else {

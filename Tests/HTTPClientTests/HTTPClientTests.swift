@@ -89,6 +89,15 @@ struct HTTPClientTests {
         #expect(try failure(at: ScriptedServer("HTTP/1.1 200 OK\r\n" + lines + "\r\n")).contains("headers"))
     }
 
+    @Test func `Trailers are not among the header fields, and too many of them are rejected`() throws {
+        let begin = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n"
+        let server = ScriptedServer(begin + "A: b\r\n\r\n")
+        let response = try withExtendedLifetime(server) { try makeClient().get(server.url) }
+        #expect(response?.headers.map(\.name) == ["Transfer-Encoding"])
+        let trailers = String(repeating: "A: b\r\n", count: 100_000)
+        #expect(try failure(at: ScriptedServer(begin + trailers + "\r\n")).contains("header"))
+    }
+
     @Test(arguments: ["", "HTTP/1.1 200 OK\r\nContent-Le", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"])
     func `A request to a server that falls silent times out`(begin: String) throws {
         let server = ScriptedServer { connection in

@@ -44,6 +44,7 @@ public import System
         unsafe CCurl_setNumber(handle, CURLOPT_NOSIGNAL, 1)
         // Otherwise cancelling a request waits for the resolver thread, which may block on a silent name server.
         unsafe CCurl_setNumber(handle, CURLOPT_QUICK_EXIT, 1)
+        unsafe CCurl_setCallback(handle, CURLOPT_HEADERFUNCTION, httpHeader)
         unsafe CCurl_setCallback(handle, CURLOPT_WRITEFUNCTION, httpBody)
         unsafe CCurl_setProgressCallback(handle, httpProgress)
     }
@@ -74,6 +75,7 @@ public import System
             unsafe CCurl_setPointer(handle, CURLOPT_ERRORBUFFER, message.baseAddress)
             defer { unsafe CCurl_setPointer(handle, CURLOPT_ERRORBUFFER, nil) }
             return unsafe withUnsafeMutablePointer(to: &transfer) { transfer in
+                unsafe CCurl_setPointer(handle, CURLOPT_HEADERDATA, transfer)
                 unsafe CCurl_setPointer(handle, CURLOPT_WRITEDATA, transfer)
                 unsafe CCurl_setPointer(handle, CURLOPT_XFERINFODATA, transfer)
                 return unsafe curl_easy_perform(handle)
@@ -83,8 +85,9 @@ public import System
         if transfer.isCancelled { return nil }
         switch result {
         case CURLE_OK:
-            let status = unsafe CCurl_status(handle)
-            return HTTPClientResponse(status: status, headers: responseHeaders, body: transfer.body)
+            return HTTPClientResponse(
+                status: unsafe CCurl_status(handle), headers: Self.fields(in: transfer.headerLines),
+                body: transfer.body)
         case CURLE_WRITE_ERROR where transfer.isTooLong:
             throw SystemError(.peer, "the body has more than \(maximumBodyBytes) bytes")
         default:
@@ -97,17 +100,27 @@ public import System
         }
     }
 
-    /// The header fields of the response, whose total size libcurl limits.
-    private var responseHeaders: [HTTPField] {
-        var headers: [HTTPField] = []
-        var last: UnsafeMutablePointer<curl_header>?
-        while let header = unsafe curl_easy_nextheader(handle, UInt32(CURLH_HEADER), -1, last) {
-            let name = unsafe String(cString: header.pointee.name)
-            headers.append(HTTPField(name: name, value: unsafe String(cString: header.pointee.value)))
-            unsafe last = header
-        }
-        return headers
+    /// Returns the fields of the last response from the lines of all responses; trailers follow an empty line.
+    ///
+    /// libcurl's own functions would read all fields again for each next one.
+    private static func fields(in lines: [UInt8]) -> [HTTPField] {
+        let lines = lines.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            .map { $0.last == UInt8(ascii: "\r") ? $0.dropLast() : $0 }
+        let start = lines.lastIndex { $0.starts(with: "HTTP/".utf8) } ?? 0
+        return lines[start...].prefix { !$0.isEmpty }.compactMap { HTTPField(line: $0) }
     }
+}
+
+/// Corresponds to `curl_write_callback`, called for each line of a header or trailer. libcurl limits headers, but not
+/// trailers; a result other than the number of bytes ends the transfer.
+@c(airquality_http_header)
+func httpHeader(bytes: UnsafeMutablePointer<CChar>?, size: Int, count: Int, owner: UnsafeMutableRawPointer?) -> Int {
+    let bytes = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
+    guard let transfer = unsafe owner?.assumingMemoryBound(to: Transfer.self),
+        unsafe transfer.pointee.headerLines.count + bytes.count <= Transfer.maximumHeaderBytes
+    else { return 0 }
+    unsafe transfer.pointee.headerLines.append(contentsOf: bytes)
+    return bytes.count
 }
 
 /// Corresponds to `curl_write_callback`; a result other than the number of bytes ends the transfer.

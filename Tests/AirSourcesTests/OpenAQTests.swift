@@ -194,6 +194,11 @@ struct OpenAQTests {
         }
     }
 
+    @Test func `Hours that were not requested are not kept`() throws {
+        let response = try response(toHours: hours("9", upTo: thisHour - 27 * 3600))
+        #expect(try reason(response.findings) == "no hour has a value")
+    }
+
     @Test func `Hours without a time or in the future are left out and named`() throws {
         let document = hours("9").replacing(
             #""results":["#,

@@ -53,8 +53,8 @@ struct OpenAQSensor {
             switch result["period"]["datetimeTo"]["utc"].universalTime {
             case nil: received.leaveOut("hours without a time that can be read")
             case let end? where end > now + 3600: received.leaveOut("hours in the future")
-            // The current hour, whose value is not final.
-            case let end? where end > now: continue
+            // The current hour, whose value is not final, and hours that were not requested.
+            case let end? where end > now || end < now - 26 * 3600: continue
             case let end?: received.add(value.map { $0 * (isInMilligrams ? 1000 : factor) }, at: Int(end / 3600))
             }
         }

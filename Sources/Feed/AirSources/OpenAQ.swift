@@ -68,8 +68,8 @@ struct OpenAQ: AirSource {
             let omissions = stations[number]?.sensors[sensor].read(results, in: city, at: now) ?? []
             return SourceResponse(findings: finding(about: number, after: sensor, at: now), omissions: omissions)
         }
-        let found = OpenAQStations(results, at: now)
-        var response = SourceResponse(omissions: found.omissions)
+        var response = SourceResponse()
+        let found = OpenAQStations(results, at: now, &response.omissions)
         if found.sensors.contains(where: \.pollutant.isParticulateMatter) {
             stations[number] = found
             response.queries = hoursQueries(for: number, at: now)

@@ -11,9 +11,9 @@ struct OpenAQStations {
     var sensors: [OpenAQSensor] = []
     /// Positions of the sensors whose responses are still outstanding in this round.
     var pending: Set<Int> = []
-    private(set) var omissions: Set<Omission> = []
 
-    init(_ locations: [JSONNode], at now: Int64) {
+    /// Adds what was left out to the omissions.
+    init(_ locations: [JSONNode], at now: Int64, _ omissions: inout Set<Omission>) {
         foundAt = now
         var live: [(name: String, node: JSONNode)] = []
         var names: Set<String> = []
@@ -35,7 +35,7 @@ struct OpenAQStations {
         }
         live.sort { rank($0.node) < rank($1.node) }
         for (name, node) in live {
-            for sensor in newestSensors(of: node, named: name)
+            for sensor in Self.newestSensors(of: node, named: name, &omissions)
             where sensors.count(where: { $0.pollutant == sensor.pollutant }) < Self.stationsPerPollutant {
                 sensors.append(sensor)
             }
@@ -44,7 +44,9 @@ struct OpenAQStations {
 
     /// The station's current sensor for each pollutant: the one with the highest id, because a new instrument or unit
     /// becomes a new sensor.
-    private mutating func newestSensors(of station: JSONNode, named stationName: String) -> [OpenAQSensor] {
+    private static func newestSensors(
+        of station: JSONNode, named stationName: String, _ omissions: inout Set<Omission>
+    ) -> [OpenAQSensor] {
         let isIndian = station["country"]["code"].scalar == "IN"
         var newest: [Pollutant: OpenAQSensor] = [:]
         for node in (try? station["sensors"].elements()) ?? [] {

@@ -44,8 +44,8 @@ public import System
         unsafe CCurl_setNumber(handle, CURLOPT_NOSIGNAL, 1)
         // Otherwise cancelling a request waits for the resolver thread, which may block on a silent name server.
         unsafe CCurl_setNumber(handle, CURLOPT_QUICK_EXIT, 1)
-        unsafe CCurl_setCallback(handle, CURLOPT_HEADERFUNCTION, httpHeader)
-        unsafe CCurl_setCallback(handle, CURLOPT_WRITEFUNCTION, httpBody)
+        unsafe CCurl_setCallback(handle, CURLOPT_HEADERFUNCTION, httpBytes)
+        unsafe CCurl_setCallback(handle, CURLOPT_WRITEFUNCTION, httpBytes)
         unsafe CCurl_setProgressCallback(handle, httpProgress)
     }
 
@@ -67,7 +67,7 @@ public import System
         var list: UnsafeMutablePointer<curl_slist>?
         defer { unsafe curl_slist_free_all(list) }
         for line in headers { unsafe list = curl_slist_append(list, line) }
-        var transfer = Transfer(maximumBodyBytes: maximumBodyBytes, isWanted: isWanted)
+        var transfer = Transfer(isWanted: isWanted, body: Transfer.Part(maximumBytes: maximumBodyBytes))
         var message = [UInt8](repeating: 0, count: Int(CURL_ERROR_SIZE))
         let result: CURLcode = unsafe message.withUnsafeMutableBytes { message in
             unsafe CCurl_setText(handle, CURLOPT_URL, url)
@@ -75,8 +75,8 @@ public import System
             unsafe CCurl_setPointer(handle, CURLOPT_ERRORBUFFER, message.baseAddress)
             defer { unsafe CCurl_setPointer(handle, CURLOPT_ERRORBUFFER, nil) }
             return unsafe withUnsafeMutablePointer(to: &transfer) { transfer in
-                unsafe CCurl_setPointer(handle, CURLOPT_HEADERDATA, transfer)
-                unsafe CCurl_setPointer(handle, CURLOPT_WRITEDATA, transfer)
+                unsafe CCurl_setPointer(handle, CURLOPT_HEADERDATA, transfer.pointer(to: \.header))
+                unsafe CCurl_setPointer(handle, CURLOPT_WRITEDATA, transfer.pointer(to: \.body))
                 unsafe CCurl_setPointer(handle, CURLOPT_XFERINFODATA, transfer)
                 return unsafe curl_easy_perform(handle)
             }
@@ -86,9 +86,9 @@ public import System
         switch result {
         case CURLE_OK:
             return HTTPClientResponse(
-                status: unsafe CCurl_status(handle), headers: Self.fields(in: transfer.headerLines),
-                body: transfer.body)
-        case CURLE_WRITE_ERROR where transfer.isTooLong:
+                status: unsafe CCurl_status(handle), headers: Self.fields(in: transfer.header.bytes),
+                body: transfer.body.bytes)
+        case CURLE_WRITE_ERROR where transfer.body.isTooLong:
             throw SystemError(.peer, "the body has more than \(maximumBodyBytes) bytes")
         default:
             let text = String(decoding: message.prefix { $0 != 0 }, as: UTF8.self)
@@ -111,27 +111,15 @@ public import System
     }
 }
 
-/// Corresponds to `curl_write_callback`, called for each line of a header or trailer. libcurl limits headers, but not
-/// trailers; a result other than the number of bytes ends the transfer.
-@c(airquality_http_header)
-func httpHeader(bytes: UnsafeMutablePointer<CChar>?, size: Int, count: Int, owner: UnsafeMutableRawPointer?) -> Int {
+/// Corresponds to `curl_write_callback`, for lines of headers and trailers and for the body; a result other than the
+/// number of bytes ends the transfer.
+@c(airquality_http_bytes)
+func httpBytes(bytes: UnsafeMutablePointer<CChar>?, size: Int, count: Int, owner: UnsafeMutableRawPointer?) -> Int {
     let bytes = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
-    guard let transfer = unsafe owner?.assumingMemoryBound(to: Transfer.self),
-        unsafe transfer.pointee.headerLines.count + bytes.count <= Transfer.maximumHeaderBytes
-    else { return 0 }
-    unsafe transfer.pointee.headerLines.append(contentsOf: bytes)
-    return bytes.count
-}
-
-/// Corresponds to `curl_write_callback`; a result other than the number of bytes ends the transfer.
-@c(airquality_http_body)
-func httpBody(bytes: UnsafeMutablePointer<CChar>?, size: Int, count: Int, owner: UnsafeMutableRawPointer?) -> Int {
-    let bytes = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
-    guard let transfer = unsafe owner?.assumingMemoryBound(to: Transfer.self) else { return 0 }
-    unsafe transfer.pointee.isTooLong =
-        transfer.pointee.body.count + bytes.count > transfer.pointee.maximumBodyBytes
-    if unsafe transfer.pointee.isTooLong { return 0 }
-    unsafe transfer.pointee.body.append(contentsOf: bytes)
+    guard let part = unsafe owner?.assumingMemoryBound(to: Transfer.Part.self) else { return 0 }
+    unsafe part.pointee.isTooLong = part.pointee.bytes.count + bytes.count > part.pointee.maximumBytes
+    if unsafe part.pointee.isTooLong { return 0 }
+    unsafe part.pointee.bytes.append(contentsOf: bytes)
     return bytes.count
 }
 

@@ -1,14 +1,16 @@
 /// A response being received.
 struct Transfer {
-    /// More than libcurl accepts in headers.
-    static let maximumHeaderBytes = 512 << 10
+    struct Part {
+        let maximumBytes: Int
+        var isTooLong = false
+        var bytes: [UInt8] = []
+    }
 
-    let maximumBodyBytes: Int
     /// Returns `false` to cancel the transfer.
     let isWanted: () -> Bool
     var isCancelled = false
-    var isTooLong = false
-    /// Status lines, header fields and empty lines of interim and final responses, and trailers.
-    var headerLines: [UInt8] = []
-    var body: [UInt8] = []
+    /// Status lines, header fields and empty lines of interim and final responses, of which libcurl accepts 300 KiB,
+    /// and trailers, which it does not limit.
+    var header = Part(maximumBytes: 512 << 10)
+    var body: Part
 }

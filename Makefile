@@ -86,7 +86,7 @@ run: exporter
 # Other data: make live INDEX=us POLL="--source waqi --key-file key --set capitals"
 .PHONY: live
 live: build
-	@INDEX=$(or $(INDEX),india) Tests/Tools/run-live .build/release $(POLL)
+	@INDEX=$(INDEX) Tests/Tools/run-live .build/release $(POLL)
 
 # The tests, cheapest first.
 .PHONY: test lint unit packages end-to-end grafana

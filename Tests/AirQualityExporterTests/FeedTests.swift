@@ -1,5 +1,6 @@
 import Bytes
 import CommandLine
+import FeedOptions
 import FeedProtocol
 import HTTPText
 import JSON

@@ -13,8 +13,8 @@ import WebSocket
 struct PolledSource: ~Copyable {
     /// The cities to request; empty for a source read by a jq program.
     let cities: [PolledCity]
-    /// Texts sent to the source and masked in the log: the key, or words of header values and of the query.
-    let secrets: [String]
+    /// Texts sent to the source, masked in the log.
+    let secrets: SentSecrets
     /// Scheme, host and port.
     let baseURL: String
     let http: HTTPClient
@@ -35,23 +35,27 @@ extension PolledSource {
         let key = try Self.key(options, flags)
         let baseURL = options.url.flatMap(httpOrigin) ?? options.baseURL ?? name.baseURL(hasKey: key != nil)
         let rate = options.rate ?? name.rate
+        let headers = try Self.headers(options, flags)
         let document = SourceQuery(
-            path: String((options.url ?? "").dropFirst(baseURL.count)), headers: try Self.headers(options, flags),
-            subject: baseURL)
+            path: String((options.url ?? "").dropFirst(baseURL.count)),
+            headers: headers.map { "\($0.name): \($0.value)" }, subject: baseURL)
+        let secrets = key.map { SentSecrets(values: [$0.text]) }
         let api = name.source(
             cities: cities, scale: options.index ?? name.givenIndex ?? .india, key: key?.text,
             maximumCost: rate.calls, document: document)
         // libcurl would read the file at each request, and block on it if it has been replaced by a pipe.
         let authorities = try flags.content("ca-file", options.caFile, "certificates of authorities in PEM") { $0 }
         self.init(
-            cities: cities, secrets: key.map { [$0.text] } ?? Self.secrets(in: document), baseURL: baseURL,
+            cities: cities, secrets: secrets ?? SentSecrets(values: headers.map(\.value), target: document.path),
+            baseURL: baseURL,
             // The limit is twice the largest real body. Decoding takes about 20 times the body's size in memory.
             http: try HTTPClient(
                 userAgent: Program.userAgent(of: "poll"), timeout: options.timeout, maximumBodyBytes: 4 << 20,
                 authorities: authorities),
             program: try options.jq.map { try flags.using("jq", expected: "a jq program", Self.program($0)) },
             plan: PollPlan(
-                source: name, api: api, cities: cities, keyOrigin: key?.origin, rate: rate,
+                source: name, api: api, cities: cities,
+                keyOrigin: key?.origin ?? options.headerFile.map { "--header-file \(quoted($0))" }, rate: rate,
                 interval: options.interval, random: { .random(in: 0..<1) }))
     }
 
@@ -64,17 +68,6 @@ extension PolledSource {
         if let program = try? JQProgram("(\(text)\n) \(rest)") { return program }
         // To jq, comments and definitions alone mean the input itself.
         return try JQProgram("(\(text)\n.) \(rest)")
-    }
-
-    /// Returns the words of a document's query and header values and their parts, of 8 bytes or more, longest first.
-    private static func secrets(in document: SourceQuery) -> [String] {
-        let values = document.path.drop { $0 != "?" }.dropFirst().split(separator: "&").map { part in
-            part.contains("=") ? part.drop { $0 != "=" }.dropFirst() : part
-        }
-        let fields = document.headers.flatMap { $0.drop { $0 != ":" }.dropFirst().split(separator: " ") }
-        let words = values + fields + fields.flatMap { $0.split { ":=;,\"".contains($0) } }
-        let texts = words.map { String(decoding: percentDecoded($0.utf8) ?? Array($0.utf8), as: UTF8.self) }
-        return texts.filter { $0.utf8.count >= 8 }.sorted { $0.utf8.count > $1.utf8.count }
     }
 
     private static func checkCombination(_ options: PollOptions, _ flags: ParsedFlags) throws(FlagError) {
@@ -117,13 +110,13 @@ extension PolledSource {
     }
 
     /// Returns the fields of the header file. Also checks the file of authorities, which libcurl would read too late.
-    private static func headers(_ options: PollOptions, _ flags: ParsedFlags) throws -> [String] {
+    private static func headers(_ options: PollOptions, _ flags: ParsedFlags) throws -> [HTTPField] {
         var files = FeedClientOptions()
         files.prefix = ""
         files.headerFile = options.headerFile
         files.client.tls.caFile = options.caFile
         try flags.check(files.checkFiles)
-        return try files.headerFields().map { "\($0.name): \($0.value)" }
+        return try files.headerFields()
     }
 }
 

@@ -1,6 +1,7 @@
 import AirSources
 import Bytes
 import HTTPClient
+import HTTPText
 import JQ
 import JSON
 import System
@@ -69,8 +70,12 @@ final class Poller {
         send(report.news.map { ($0.city, $0.air.element(of: source.cities[$0.city])) })
         guard let document = report.document else { return }
         do throws(SystemError) {
-            // The entry is the array without its brackets.
             let elements = try source.program?.run(document.span) ?? []
+            // An error message in place of the data must not remove known values.
+            if elements.count <= 2, let said = errorMessage(in: document) {
+                throw SystemError(.system, "it selects nothing; the response says \(quoted(said))")
+            }
+            // The entry is the array without its brackets.
             send([(0, Array(elements.dropFirst().dropLast()))])
             programError = nil
         } catch {
@@ -88,6 +93,6 @@ final class Poller {
     }
 
     private func say(_ line: String, _ level: Logger.Level) {
-        log.log(level: level, onOneLine(source.secrets.reduce(line) { masked($0, secret: $1) }))
+        log.log(level: level, onOneLine(source.secrets.masked(in: line)))
     }
 }

@@ -16,6 +16,8 @@ func simulate(_ flags: ParsedFlags, signals: Signals) throws {
     var next = monotonicTime()
     while server.awaitClient(), server.wait(until: next) {
         guard server.hasClients else { continue }
+        // After an absence of clients, the intervals begin anew.
+        if next + options.interval < monotonicTime() { next = monotonicTime() }
         for message in simulator.nextMessages() { server.send(message) }
         // If a step takes longer than the interval, the next one follows at once; missed steps are not made up for.
         next = max(next + options.interval, monotonicTime())

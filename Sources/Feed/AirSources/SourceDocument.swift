@@ -12,20 +12,30 @@ func document(in body: [UInt8]) throws(SourceError) -> JSONNode {
         throw .unreadable("it has more than \(maximumValues) values")
     }
     guard let texts = JSONTree.texts(of: body.span), texts.count == 1 else { throw .unreadable("it is not JSON") }
-    let document = JSONNode(tree: texts[0])
+    if let said = errorMessage(in: texts[0]) { throw SourceError(vendorMessage: said) }
+    return JSONNode(tree: texts[0])
+}
+
+/// The error message that a source sends in place of data; `nil` for other documents.
+public func errorMessage(in body: [UInt8]) -> String? { shortText(in: body).flatMap(errorMessage) }
+
+private func errorMessage(in text: JSONTree) -> String? {
+    let node = JSONNode(tree: text)
     let isError =
-        switch texts[0]["error"] {
+        switch text["error"] {
         case .boolean(true), .text, .object: true
-        default: ["error", "fail", "failed", "nope", "nug"].contains(document["status"].scalar)
+        default: ["error", "fail", "failed", "nope", "nug"].contains(node["status"].scalar)
         }
-    guard !isError else { throw SourceError(vendorMessage: explanation(of: document) ?? "it gives no reason") }
-    return document
+    return isError ? explanation(of: node) ?? "it gives no reason" : nil
 }
 
 /// The human-readable message in an error response, on one line.
 public func explanation(in body: [UInt8]) -> String? {
-    guard body.count <= 64 << 10, let texts = JSONTree.texts(of: body.span) else { return nil }
-    return texts.first.flatMap { explanation(of: JSONNode(tree: $0)) }
+    shortText(in: body).flatMap { explanation(of: JSONNode(tree: $0)) }
+}
+
+private func shortText(in body: [UInt8]) -> JSONTree? {
+    body.count <= 64 << 10 ? JSONTree.texts(of: body.span)?.first : nil
 }
 
 /// The text of a node, of its first element, or of the first field that sources use for messages.

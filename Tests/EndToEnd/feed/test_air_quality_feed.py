@@ -10,6 +10,7 @@ import socket
 import subprocess
 import time
 
+import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
@@ -52,6 +53,15 @@ def test_clients_beyond_the_limit_of_open_files_wait_without_a_busy_loop(start):
         assert feed.processor_seconds - before < (time.monotonic() - began) / 2
         clients[0].close()
         assert clients[71].recv(12) == b"HTTP/1.1 101"
+
+
+def test_the_first_two_steps_of_the_simulation_are_an_interval_apart(start):
+    feed = start.feed("simulate", "--interval", "3s")
+    time.sleep(3.5)  # longer than the interval, without a client
+    with connect(feed.url) as client:
+        assert client.recv(30)
+        with pytest.raises(TimeoutError):
+            client.recv(1)
 
 
 def test_sigterm_closes_connections_with_status_1001(start):

@@ -120,10 +120,12 @@ def test_the_log_shows_no_secret_that_a_source_or_a_proxy_repeats(start, serve, 
     url = f"--url={server.url}/data?token=query%2Fsecret"
     flags = ("poll", "--source=json", url, PROGRAM, f"--header-file={tmp_path / 'headers'}")
     denied = start.feed(*flags)
-    assert "Bearer ***" in denied.wait_for_line("rejected the request")
+    line = denied.wait_for_line("rejected the request")
+    assert "***" in line and "(the key is from --header-file" in line
     proxied = start.feed(*flags, environment={"http_proxy": "http://me:proxy-secret@h:99999"})
     proxied.wait_for_line("cannot be reached")
-    assert not any("secret" in line for line in denied.messages + proxied.messages)
+    log = "\n".join(denied.messages + proxied.messages)
+    assert not any(f"{kind}secret" in log for kind in ("header-", "query/", "query%2F", "proxy-"))
 
 
 def test_a_huge_response_takes_little_memory_and_the_next_one_is_read(start, serve, listen):
@@ -153,15 +155,26 @@ def test_a_huge_response_takes_little_memory_and_the_next_one_is_read(start, ser
     assert "needs more than 1 s" in log or "more than 100000 results" in log
 
 
-def test_an_empty_response_is_logged_and_the_last_elements_are_kept(start, serve, listen):
+@pytest.mark.parametrize(
+    "response, line",
+    [
+        (Response(body=b" \n"), "it is empty; trying again"),
+        (
+            Response({"status": "error", "message": "Invalid API key"}),
+            r'it selects nothing; the response says \"Invalid API key\"',
+        ),
+    ],
+)
+def test_a_response_without_data_is_logged_and_the_last_elements_are_kept(
+    start, serve, listen, response, line
+):
     def respond(path, query, headers):
-        is_first = len(server.requests) == 1
-        return Response([{"n": "A", "v": 7}]) if is_first else Response(body=b" \n")
+        return Response({"data": [{"n": "A", "v": 7}]}) if len(server.requests) == 1 else response
 
     server = serve(respond)
-    url = f"--url={server.url}/"
-    feed = start.feed("poll", "--source=json", url, PROGRAM, "--interval=1s")
-    feed.wait_for_line("it is empty; trying again")
+    flags = (f"--url={server.url}/", "--jq=.data[]? | {city: .n, aqi: .v}", "--interval=1s")
+    feed = start.feed("poll", "--source=json", *flags)
+    feed.wait_for_line(line)
     assert listen(feed.url).wait_for_city("A")["aqi"] == 7
 
 

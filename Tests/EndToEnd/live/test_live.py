@@ -36,13 +36,13 @@ def recipe(*settings: str) -> str:
 
 
 def test_make_live_passes_its_settings_to_run_live():
-    assert recipe() == "INDEX=india Tests/Tools/run-live .build/release"
+    assert recipe() == "INDEX= Tests/Tools/run-live .build/release"
     given = recipe("INDEX=us", "POLL=--set capitals --rate 9/1m")
     assert given == "INDEX=us Tests/Tools/run-live .build/release --set capitals --rate 9/1m"
 
 
 def run_live(
-    programs, flags: list[str], index: str = "india", port: int | None = None
+    programs, flags: list[str], index: str = "", port: int | None = None
 ) -> tuple[Program, int]:
     """Runs that command, with these programs in place of the built ones."""
     port = port or free_ports(1)[0]
@@ -67,6 +67,14 @@ def test_make_live_serves_the_indices_of_the_twelve_cities(programs, serve):
         assert len(children) >= 2
     folders = [pathlib.Path(f"/proc/{child}/exe") for child in children]
     wait_for(lambda: not any(folder.exists() for folder in folders), "the end of both")
+
+
+def test_make_live_serves_another_source(programs, serve):
+    url = serve(lambda *_: Response([{"city": "Delhi", "aqi": 75}])).url
+    live, port = run_live(programs, ["--source=json", f"--url={url}/", "--jq=."])
+    with live:
+        live.wait_for_match("(Ctrl-C ends it.)", live.output)
+        wait_for(lambda: scrape(port).by(metrics.INDEX, "city") == {"Delhi": 75}, "the city")
 
 
 @pytest.mark.parametrize(

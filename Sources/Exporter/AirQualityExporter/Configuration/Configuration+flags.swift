@@ -37,24 +37,24 @@ extension Configuration: Options {
             "jq program that turns a message into elements, for shapes the other flags cannot read; not with --feed.items."
         ),
         Flag(
-            "feed.city-field", \.format.cityField, .feedField(),
+            "feed.city-field", \.format.city, .feedField(),
             "Field with the city's name; this and the following field flags take a name or a JSON Pointer like /data/city."
         ),
-        Flag("feed.value-field", \.format.valueField, .feedField(), "Field with the index."),
+        Flag("feed.value-field", \.format.value, .feedField(), "Field with the index."),
         Flag(
-            "feed.time-field", \.format.timeField, .feedField(orNone: true),
+            "feed.time-field", \.format.time, .feedField(orNone: true),
             "Field with the reading's time (RFC 3339, epoch seconds or milliseconds); empty = the arrival."),
         Flag(
             "feed.time-zone", \.format.timeZone, .zoneOffset,
             "UTC offset of times without one, Z or +05:30; by default such readings get their time of arrival."),
         Flag(
-            "feed.pollutants-field", \.format.pollutantsField, .feedField(orNone: true),
+            "feed.pollutants-field", \.format.pollutants, .feedField(orNone: true),
             "Field with an object of concentrations in micrograms per cubic metre; empty = not read."),
         Flag(
-            "feed.subindices-field", \.format.subindicesField, .feedField(orNone: true),
+            "feed.subindices-field", \.format.subindices, .feedField(orNone: true),
             "Field with an object of the pollutants' sub-indices; empty = not read."),
         Flag(
-            "feed.place-field", \.format.placeField, .feedField(orNone: true),
+            "feed.place-field", \.format.place, .feedField(orNone: true),
             "Field with an object of latitude, longitude and country; empty = not read."),
         Flag(
             "city.limit", \.cityLimit, .integer(in: 1...10_000_000),

@@ -3,7 +3,6 @@ import Bytes
 import CommandLine
 import FeedOptions
 import JQ
-import JSON
 import System
 import WebSocket
 
@@ -99,12 +98,12 @@ extension Configuration {
             }
         }
         let fields = [
-            ("city-field", format.cityField), ("value-field", format.valueField), ("time-field", format.timeField),
-            ("pollutants-field", format.pollutantsField), ("subindices-field", format.subindicesField),
-            ("place-field", format.placeField),
+            ("city-field", format.city), ("value-field", format.value), ("time-field", format.time),
+            ("pollutants-field", format.pollutants), ("subindices-field", format.subindices),
+            ("place-field", format.place),
         ]
-        var pointers: Set<[[UInt8]]?> = []
-        for (flag, field) in fields where !field.isEmpty && !pointers.insert(jsonPointer(member: field)).inserted {
+        var paths: Set<[[UInt8]]> = []
+        for (flag, path) in fields where !path.isEmpty && !paths.insert(path).inserted {
             throw FeedOptionError(flag: "feed.\(flag)", expected: "a field that no other flag names")
         }
     }

@@ -10,6 +10,23 @@ extension ValueFormat<[[UInt8]]> {
             throw RejectedText(text, expected: "a JSON Pointer (RFC 6901): empty, or \"/\" before each name" + meant)
         }
     }
+
+    /// A field of an element, or a JSON Pointer into it. Rejects paths with dots, as other programs use.
+    static func feedField(orNone isOptional: Bool = false) -> Self {
+        @Sendable func shown(_ path: [[UInt8]]) -> String {
+            path.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "/")
+        }
+        return Self("NAME", text: shown) { text throws(RejectedText) in
+            if let pointer = jsonPath(text) {
+                let meant = "\(pointer) for the field in an object, or /\(onOneLine(text)) for a name with dots"
+                throw RejectedText(text, expected: "a name or a JSON Pointer: \(meant)")
+            }
+            if text.isEmpty, isOptional { return [] }
+            if !text.isEmpty, let path = JSON.jsonPointer(member: text) { return path }
+            let expected = "a name, or a JSON Pointer such as /data/aqi, in which ~0 stands for ~ and ~1 for /"
+            throw RejectedText(text, expected: expected + (isOptional ? "; or nothing" : ""))
+        }
+    }
 }
 
 /// Returns the JSON Pointer of a path with dots or brackets, such as `data.city` or `$.stations[0].name`, else `nil`.
@@ -20,19 +37,6 @@ private func jsonPath(_ text: String) -> String? {
 }
 
 extension ValueFormat<String> {
-    /// A field of an element, or a JSON Pointer into it. Rejects paths with dots, as other programs use.
-    static func feedField(orNone isOptional: Bool = false) -> Self {
-        Self("NAME", text: \.self) { text throws(RejectedText) in
-            if let pointer = jsonPath(text) {
-                let meant = "\(pointer) for the field in an object, or /\(onOneLine(text)) for a name with dots"
-                throw RejectedText(text, expected: "a name or a JSON Pointer: \(meant)")
-            }
-            if text.isEmpty ? isOptional : JSON.jsonPointer(member: text) != nil { return text }
-            let expected = "a name, or a JSON Pointer such as /data/aqi, in which ~0 stands for ~ and ~1 for /"
-            throw RejectedText(text, expected: expected + (isOptional ? "; or nothing" : ""))
-        }
-    }
-
     static var feedName: Self {
         Self("NAME", expected: "a name of at most 128 bytes on one line") { name in
             let isName = !name.isEmpty && name.utf8.count <= 128 && !name.unicodeScalars.contains(where: breaksLine)

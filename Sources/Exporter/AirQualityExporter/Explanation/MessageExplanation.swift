@@ -73,15 +73,12 @@ struct MessageExplanation {
         let texts = JSONTree.beginning(of: message) ?? []
         let elements = texts.compactMap { $0.value(at: format.items) }
             .flatMap { $0.elements ?? ($0.isObject ? [$0] : []) }
-        func value(_ field: String, of element: JSONTree) -> JSONTree? {
-            jsonPointer(member: field).flatMap { element.value(at: $0) }
-        }
         guard elements.indices.contains(place) else { return }
         let element = elements[place]
         self.element = element.json
-        add("city", value(format.cityField, of: element)?.shown)
-        add("value", value(format.valueField, of: element)?.shown)
-        if reason == .badTime { add("reading_time", value(format.timeField, of: element)?.shown) }
+        add("city", element.value(at: format.city)?.shown)
+        add("value", element.value(at: format.value)?.shown)
+        if reason == .badTime { add("reading_time", element.value(at: format.time)?.shown) }
         if case .object(let fields) = element {
             let names = fields.prefix(12).map { String(decoding: $0.name.utf8.prefix(48), as: UTF8.self) }
             add("fields", onOneLine(names.joined(separator: ",")))

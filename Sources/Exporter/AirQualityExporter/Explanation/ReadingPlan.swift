@@ -36,13 +36,14 @@ struct ReadingPlan: Hashable {
     /// Returns the flags to replace the current ones; empty if nothing needs to change.
     func arguments(inPlaceOf settings: Configuration) -> String {
         let format = settings.format
+        let standard = FeedFormat()
         var all = words
         func reset(_ flag: String, to value: String, if isSet: Bool) {
             if isSet, !words.contains(flag) { all += [flag, value] }
         }
         reset("--feed.items", to: "", if: !format.items.isEmpty)
-        reset("--feed.city-field", to: "city", if: format.cityField != "city")
-        reset("--feed.value-field", to: "aqi", if: format.valueField != "aqi")
+        reset("--feed.city-field", to: "city", if: format.city != standard.city)
+        reset("--feed.value-field", to: "aqi", if: format.value != standard.value)
         reset("--feed.jq", to: ".", if: settings.program != nil && !words.contains("--feed.items"))
         return all.map(shellQuoted).joined(separator: " ")
     }

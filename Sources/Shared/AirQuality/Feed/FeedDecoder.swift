@@ -20,12 +20,6 @@ public struct FeedDecoder: ~Copyable {
 
     private var reader = JSONReader()
     private let format: FeedFormat
-    private let city: [[UInt8]]
-    private let value: [[UInt8]]
-    private let time: [[UInt8]]?
-    private let pollutants: [[UInt8]]?
-    private let subindices: [[UInt8]]?
-    private let place: [[UInt8]]?
     private let hasExtras: Bool
     private var unknownPollutants = BoundedReport()
     /// Empty arrays of a recycled message, whose memory the next one reuses.
@@ -34,18 +28,7 @@ public struct FeedDecoder: ~Copyable {
 
     public init(format: FeedFormat) {
         self.format = format
-        func path(_ field: String) -> [[UInt8]] {
-            guard let path = jsonPointer(member: field) else { preconditionFailure("bad pointer \(field)") }
-            return path
-        }
-        func path(ifNamed field: String) -> [[UInt8]]? { field.isEmpty ? nil : path(field) }
-        city = path(format.cityField)
-        value = path(format.valueField)
-        time = path(ifNamed: format.timeField)
-        pollutants = path(ifNamed: format.pollutantsField)
-        subindices = path(ifNamed: format.subindicesField)
-        place = path(ifNamed: format.placeField)
-        hasExtras = pollutants != nil || subindices != nil || place != nil
+        hasExtras = ![format.pollutants, format.subindices, format.place].allSatisfy(\.isEmpty)
     }
 
     /// Decodes a message whose elements a program extracts.
@@ -139,7 +122,7 @@ public struct FeedDecoder: ~Copyable {
     private borrowing func read(
         _ element: Int, _ texts: Span<UInt8>, into message: inout FeedMessage
     ) throws(RejectionReason) {
-        let (city, value) = reader.find(city, value, in: element)
+        let (city, value) = reader.find(format.city, format.value, in: element)
         guard let city else { throw mayHaveCity(element) ? .noCity : .notAnObject }
         let name: Range<Int>
         switch reader.value(at: city) {
@@ -158,7 +141,7 @@ public struct FeedDecoder: ~Copyable {
             return
         }
         let index = try Self.index(value.map { reader.value(at: $0) }, texts)
-        let time = self.time == nil ? nil : try time(of: element, texts, in: &message)
+        let time = format.time.isEmpty ? nil : try time(of: element, texts, in: &message)
         if hasExtras { message.extras.append(extras(of: element, texts, in: &message)) }
         message.readings.append(
             Reading(
@@ -167,11 +150,11 @@ public struct FeedDecoder: ~Copyable {
                 element: UInt32(truncatingIfNeeded: message.elementCount)))
     }
 
-    /// Whether a city can be found in the element: an object, or an array if the city's field is a JSON Pointer.
+    /// Whether a city can be found in the element: an object, or an array if the path begins with an index.
     private borrowing func mayHaveCity(_ element: Int) -> Bool {
         switch reader.value(at: element) {
         case .object: true
-        case .array: format.cityField.utf8.first == UInt8(ascii: "/")
+        case .array: format.city[0].allSatisfy(isDigit)
         case .null, .boolean, .number, .text: false
         }
     }
@@ -198,8 +181,8 @@ public struct FeedDecoder: ~Copyable {
     @inline(never)
     private borrowing func extras(of element: Int, _ texts: Span<UInt8>, in message: inout FeedMessage) -> CityExtras? {
         let concentrations = values(
-            pollutants, of: element, texts, upTo: Pollutant.maximumConcentration, in: &message)
-        let subIndices = values(subindices, of: element, texts, upTo: IndexRange.maximum, in: &message)
+            format.pollutants, of: element, texts, upTo: Pollutant.maximumConcentration, in: &message)
+        let subIndices = values(format.subindices, of: element, texts, upTo: IndexRange.maximum, in: &message)
         let place = place(of: element, texts)
         if concentrations == nil, subIndices == nil, place == nil { return nil }
         return CityExtras(concentrations: concentrations, subIndices: subIndices, place: place)
@@ -207,9 +190,9 @@ public struct FeedDecoder: ~Copyable {
 
     /// - Returns: `nil` if the element has no such field, or `null`.
     private borrowing func values(
-        _ path: [[UInt8]]?, of element: Int, _ texts: Span<UInt8>, upTo maximum: Double, in message: inout FeedMessage
+        _ path: [[UInt8]], of element: Int, _ texts: Span<UInt8>, upTo maximum: Double, in message: inout FeedMessage
     ) -> PollutantValues? {
-        guard let path, let value = value(of: path, in: element), value != .null else { return nil }
+        guard !path.isEmpty, let value = value(of: path, in: element), value != .null else { return nil }
         var values = PollutantValues()
         // The field is present but not an object: all values become unknown.
         guard case .object(let fields) = value else { return values }
@@ -227,7 +210,7 @@ public struct FeedDecoder: ~Copyable {
     }
 
     private borrowing func place(of element: Int, _ texts: Span<UInt8>) -> CityPlace? {
-        guard let path = place, let place = reader.find(path, in: element) else { return nil }
+        guard !format.place.isEmpty, let place = reader.find(format.place, in: element) else { return nil }
         var country: [UInt8] = []
         if case .text(let range) = value(of: CityPlace.countryPath, in: place),
             let name = CityName.accepted(texts, in: range), name.count <= CityPlace.maximumCountryBytes
@@ -266,9 +249,8 @@ public struct FeedDecoder: ~Copyable {
     private borrowing func time(
         of element: Int, _ texts: Span<UInt8>, in message: inout FeedMessage
     ) throws(RejectionReason) -> Timestamp? {
-        guard let path = time else { return nil }
         let time: FeedTime?
-        switch value(of: path, in: element) {
+        switch value(of: format.time, in: element) {
         case nil, .null: return nil
         case .boolean, .array, .object: time = nil
         case .number(let number): time = FeedTime(epoch: number)

@@ -1,34 +1,39 @@
+internal import JSON
+
 /// The fields of a feed's messages, and which cities to keep.
 public struct FeedFormat: Sendable {
     /// Path from the message to the array of elements.
     public var items: [[UInt8]]
-    /// Field of the element, or a JSON Pointer into the element if it begins with `/`; likewise for the fields below.
-    public var cityField: String
-    public var valueField: String
-    /// Field with the time; if empty, readings have the time of their arrival.
-    public var timeField: String
+    /// Path from the element to the city; likewise for the fields below.
+    public var city: [[UInt8]]
+    public var value: [[UInt8]]
+    /// Path to the time; if empty, readings have the time of their arrival.
+    public var time: [[UInt8]]
     /// Milliseconds east of UTC of times without a zone; if `nil`, such readings have the time of their arrival.
     public var timeZone: Int64?
-    /// Field with the concentrations; like the two below, empty if it is not read.
-    public var pollutantsField: String
-    public var subindicesField: String
-    public var placeField: String
+    /// Path to the concentrations; like the two below, empty if they are not read.
+    public var pollutants: [[UInt8]]
+    public var subindices: [[UInt8]]
+    public var place: [[UInt8]]
     /// The cities to keep; `nil` for all.
     public var shard: Shard?
 
+    /// - Parameter cityField: a field of the element, or a valid JSON Pointer into the element if it begins with `/`;
+    ///   likewise the other fields, which are not read if empty.
     public init(
         items: [[UInt8]] = [], cityField: String = "city", valueField: String = "aqi", timeField: String = "",
         timeZone: Int64? = nil, pollutantsField: String = "", subindicesField: String = "", placeField: String = "",
         shard: Shard? = nil
     ) {
+        func path(_ field: String) -> [[UInt8]] { field.isEmpty ? [] : jsonPointer(member: field)! }
         self.items = items
-        self.cityField = cityField
-        self.valueField = valueField
-        self.timeField = timeField
+        city = path(cityField)
+        value = path(valueField)
+        time = path(timeField)
         self.timeZone = timeZone
-        self.pollutantsField = pollutantsField
-        self.subindicesField = subindicesField
-        self.placeField = placeField
+        pollutants = path(pollutantsField)
+        subindices = path(subindicesField)
+        place = path(placeField)
         self.shard = shard
     }
 }

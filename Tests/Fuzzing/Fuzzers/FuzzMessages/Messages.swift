@@ -120,7 +120,7 @@ private func store(_ message: [UInt8], _ format: FeedFormat, _ decoder: inout Fe
     store.record(decoder.decode(message.span, receivedAt: arrival), feed: 0)
     let count = store.snapshot().cityCount
     expect(cities == nil || count == cities, "\(count) cities instead of \(cities ?? 0)")
-    if !format.pollutantsField.isEmpty {
+    if !format.pollutants.isEmpty {
         var text: [UInt8] = []
         Exposition().render(store.snapshot(), in: .text004, to: &text)
         let family = Array("airquality_concentration_ugm3{".utf8)

@@ -89,9 +89,9 @@ struct FeedTests {
     private func explanation(of message: String, _ settings: Configuration = Configuration()) -> String {
         var reader = MessageReader(settings)
         let bytes = Array(message.utf8)
-        let outcome = reader.read(bytes.span, receivedAt: 0)
-        let reason = RejectionReason.allCases.first { outcome.decoded.rejections[$0] > 0 }
-        let explanation = MessageExplanation(reason, of: bytes, outcome, settings: settings)
+        let decoded = reader.read(bytes.span, receivedAt: 0)
+        let reason = RejectionReason.allCases.first { decoded.rejections[$0] > 0 }
+        let explanation = MessageExplanation(reason, of: bytes, decoded, settings: settings)
         return explanation.fields.map { "\($0.name)=\($0.text)" }.joined(separator: " ")
     }
 

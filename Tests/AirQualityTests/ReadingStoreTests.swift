@@ -10,11 +10,10 @@ struct ReadingStoreTests {
     @Test func `The store's version changes with each part of a message`() {
         var test = TestStore()
         let text = Array(#"[{"city":"Pune","aqi":7},{"city":"Delhi","aqi":300}]"#.utf8)
-        let message = test.decoder.decode(text.span, receivedAt: TestStore.start)
-        var outcome = RecordOutcome(message)
+        var message = test.decoder.decode(text.span, receivedAt: TestStore.start)
         let versions = test.store.state.withLock { state in
             (0..<2).map { place in
-                state.record(place..<place + 1, of: message, feed: 0, &outcome)
+                state.record(place..<place + 1, of: &message, feed: 0)
                 return state.version
             }
         }

@@ -25,8 +25,7 @@ package struct TestStore: ~Copyable {
 
     package mutating func receive(_ message: [UInt8], at time: Timestamp = start) {
         let decoded = decoder.decode(message.span, receivedAt: time)
-        store.record(decoded, feed: 0)
-        decoder.recycle(decoded)
+        decoder.recycle(store.record(decoded, feed: 0))
     }
 
     /// Receives one city's reading.

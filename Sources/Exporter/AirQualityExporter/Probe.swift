@@ -94,17 +94,17 @@ private struct ProbeReport {
         guard let message else { return add("\nmessage \(number): too large, see --feed.max-message-bytes") }
         add("\nmessage \(number), \(message.count) bytes: \(shown(message.span))")
         var reader = MessageReader(settings)
-        let outcome = reader.read(message.span, receivedAt: currentTime())
-        var reasons: [RejectionReason?] = outcome.decoded.rejections.reasons
+        let decoded = reader.read(message.span, receivedAt: currentTime())
+        var reasons: [RejectionReason?] = decoded.rejections.reasons
         hasRejections = hasRejections || !reasons.isEmpty
-        if outcome.decoded.isWithoutReadings { reasons.append(nil) }
+        if decoded.isWithoutReadings { reasons.append(nil) }
         for reason in reasons {
-            let title = reason.map { "rejected: \(outcome.decoded.rejections[$0]) × \($0.rawValue)" }
-            let fields = MessageExplanation(reason, of: message, outcome, settings: settings).fields
+            let title = reason.map { "rejected: \(decoded.rejections[$0]) × \($0.rawValue)" }
+            let fields = MessageExplanation(reason, of: message, decoded, settings: settings).fields
                 .filter { $0.name != "hint" && $0.name != "message" }.map { " \($0.name)=\($0.text)" }
             add("  " + (title ?? "without readings") + fields.joined())
         }
-        readings += outcome.decoded.accepted
+        readings += decoded.accepted
     }
 
     private mutating func add(_ line: String) { text += line + "\n" }

@@ -15,22 +15,20 @@ struct MessageExplanation {
 
     /// - Parameter reason: `nil` if the message is without readings.
     init(
-        _ reason: RejectionReason?, of message: [UInt8], _ outcome: borrowing MessageReader.Outcome,
-        _ recorded: RecordOutcome? = nil, settings: Configuration
+        _ reason: RejectionReason?, of message: [UInt8], _ decoded: borrowing FeedMessage, settings: Configuration
     ) {
-        let isReadInPart = !outcome.decoded.accepted.isEmpty
+        let isReadInPart = !decoded.accepted.isEmpty
         switch reason {
         case .tooLarge: add("hint", "--feed.max-message-bytes")
         case .cityLimit: add("hint", "--city.limit")
-        case .jqError: add("err", outcome.complaint)
+        case .jqError: add("err", decoded.complaint)
         case nil, .notJSON, .notAnArray:
             let mistake = reason == .notJSON ? jsonMistake(in: message.span) : nil
             add(mistake == nil ? "message" : "err", mistake ?? shown(message.span, bytes: Self.messageBytes))
         case .some(let reason):
-            let ofDecoder = outcome.decoded.firstRejected[reason]
-            guard let place = recorded?.firstRejected[reason] ?? ofDecoder else { break }
-            addElement(reason, at: place, of: outcome.elements ?? message, settings.format)
-            if reason == .badTime, ofDecoder == nil { add("err", "older than the newest reading of the city") }
+            guard let place = decoded.firstRejected[reason] else { break }
+            addElement(reason, at: place, of: decoded.elements ?? message, settings.format)
+            if reason == .badTime, decoded.isReading(place) { add("err", "older than the newest reading of the city") }
         }
         if isReadInPart || [.tooLarge, .cityLimit, .notJSON].contains(reason) { return }
         add("server_message", Self.serverWords(in: message.span))

@@ -71,8 +71,8 @@ struct ReadingPlan: Hashable {
         var reader = MessageReader(options.configuration)
         for message in messages {
             let read = reader.read(message.span, receivedAt: 0)
-            outcome.readings += read.decoded.accepted
-            let rejections = read.decoded.rejections
+            outcome.readings += read.accepted
+            let rejections = read.rejections
             for reason in rejections.reasons { outcome.rejections += Int(rejections[reason]) }
         }
         return outcome

@@ -59,37 +59,35 @@ struct FeedHandler: ~Copyable {
 
     /// Handles a whole message, text or binary; `now` is monotonic.
     mutating func receive(_ kind: WebSocketMessageKind, _ message: Span<UInt8>, at now: Duration = monotonicTime()) {
-        let outcome: MessageReader.Outcome
+        let decoded: FeedMessage
         if case .tooLarge(let byteCount) = kind {
-            outcome = MessageReader.Outcome(
-                decoded: FeedMessage(rejectedAs: .tooLarge, byteCount: byteCount, receivedAt: currentTime()))
+            decoded = FeedMessage(rejectedAs: .tooLarge, byteCount: byteCount, receivedAt: currentTime())
         } else {
             if isFirstMessage {
                 isFirstMessage = false
                 logger.debug("First message", metadata: ["feed": label, "message": secrets.masked(in: shown(message))])
             }
-            outcome = reader.read(message, receivedAt: currentTime())
+            decoded = reader.read(message, receivedAt: currentTime())
         }
-        let recorded = store.record(outcome.decoded, feed: number)
+        let recorded = store.record(decoded, feed: number)
         warnOfNames(recorded)
-        if outcome.decoded.hasTimesWithoutZone, !hasToldOfTimes {
+        if recorded.hasTimesWithoutZone, !hasToldOfTimes {
             hasToldOfTimes = true
             logger.warning(
                 "Feed times have no zone: using the time of arrival",
                 metadata: ["feed": label, "hint": "--feed.time-zone with the offset of the feed, such as +05:30"])
         }
-        for reason in recorded.rejections.reasons { explain(reason, message, outcome, recorded, at: now) }
-        if outcome.decoded.isWithoutReadings { explain(nil, message, outcome, recorded, at: now) }
-        reader.decoder.recycle(outcome.decoded)
+        for reason in recorded.rejections.reasons { explain(reason, message, recorded, at: now) }
+        if recorded.isWithoutReadings { explain(nil, message, recorded, at: now) }
+        reader.decoder.recycle(recorded)
     }
 
     /// Tells the store why messages give no readings. Logs each topic hourly at most: up to three of each reason, and
     /// up to ``FeedLog/burst`` with a server's words.
     private mutating func explain(
-        _ reason: RejectionReason?, _ message: Span<UInt8>, _ outcome: borrowing MessageReader.Outcome,
-        _ recorded: RecordOutcome, at now: Duration
+        _ reason: RejectionReason?, _ message: Span<UInt8>, _ recorded: borrowing FeedMessage, at now: Duration
     ) {
-        let isUnread = outcome.decoded.accepted.isEmpty
+        let isUnread = recorded.accepted.isEmpty
         let words = isUnread ? MessageExplanation.serverWords(in: message) : nil
         let names = isUnread ? MessageExplanation.fieldNames(in: message) : []
         let topic = Topic(reason: reason, words: words, names: names)
@@ -101,7 +99,7 @@ struct FeedHandler: ~Copyable {
             words == nil ? other.words == nil && other.reason == reason : other.words != nil
         }
         guard others.count < (words == nil ? 3 : FeedLog.burst) else { return }
-        var explanation = MessageExplanation(reason, of: message.array, outcome, recorded, settings: reader.settings)
+        var explanation = MessageExplanation(reason, of: message.array, recorded, settings: reader.settings)
         explanation.mask(secrets)
         explanations[topic] = (explanation.fields, now)
         tellStore(topic, explanation.fields)
@@ -131,18 +129,18 @@ struct FeedHandler: ~Copyable {
             metadata: ["feed": label, "reason": reason.rawValue, "element": shown(element.utf8Span.span)])
     }
 
-    private mutating func warnOfNames(_ outcome: RecordOutcome) {
+    private mutating func warnOfNames(_ recorded: borrowing FeedMessage) {
         for name in reader.decoder.takeUnknownPollutants() {
             logger.warning("Unknown pollutant skipped", metadata: ["pollutant": name, "feed": label])
         }
-        if outcome.duplicates > 0 {
+        if recorded.duplicates > 0 {
             for name in store.takeDuplicateNames() {
                 logger.warning(
                     "Duplicate city in one message or from two feeds: using the last reading",
                     metadata: ["city": name, "feed": label])
             }
         }
-        if outcome.rejections[.cityLimit] > 0 {
+        if recorded.rejections[.cityLimit] > 0 {
             for name in store.takeRejectedNames() {
                 logger.warning(
                     "City rejected: --city.limit is reached",

@@ -6,15 +6,6 @@ import WebSocket
 
 /// A decoder of a feed's messages according to its settings, used by one thread at a time.
 struct MessageReader: ~Copyable {
-    /// A decoded message, and how the program of `--feed.jq` fared.
-    struct Outcome: ~Copyable {
-        var decoded: FeedMessage
-        /// The results of the program; `nil` without one or if it failed.
-        var elements: [UInt8]?
-        /// jq's error message if the program failed.
-        var complaint: String?
-    }
-
     let settings: Configuration
     var decoder: FeedDecoder
     /// The program of `--feed.jq`; its process starts with the first message.
@@ -25,21 +16,21 @@ struct MessageReader: ~Copyable {
         decoder = FeedDecoder(format: settings.format)
     }
 
-    mutating func read(_ message: Span<UInt8>, receivedAt now: Timestamp) -> Outcome {
-        guard let text = settings.program else { return Outcome(decoded: decoder.decode(message, receivedAt: now)) }
-        var elements: [UInt8]?
+    mutating func read(_ message: Span<UInt8>, receivedAt now: Timestamp) -> FeedMessage {
+        guard let text = settings.program else { return decoder.decode(message, receivedAt: now) }
         var complaint: String?
-        let decoded = decoder.decode(message, receivedAt: now) { message in
+        var decoded = decoder.decode(message, receivedAt: now) { message in
             do throws(SystemError) {
                 if program == nil {
                     program = try JQProgram(text, messageBytes: settings.feed.client.maximumMessageBytes)
                 }
-                elements = try program?.run(message)
+                return try program?.run(message)
             } catch {
                 complaint = error.reason
+                return nil
             }
-            return elements
         }
-        return Outcome(decoded: decoded, elements: elements, complaint: complaint)
+        decoded.complaint = complaint
+        return decoded
     }
 }

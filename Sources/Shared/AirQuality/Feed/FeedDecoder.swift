@@ -52,7 +52,9 @@ public struct FeedDecoder: ~Copyable {
             return FeedMessage(rejectedAs: .jqError, byteCount: message.count, receivedAt: receivedAt)
         }
         guard !elements.isEmpty else { return FeedMessage(byteCount: message.count, receivedAt: receivedAt) }
-        return Self.inTurn(elements.count) { read(elements.span, byteCount: message.count, receivedAt) }
+        var decoded = Self.inTurn(elements.count) { read(elements.span, byteCount: message.count, receivedAt) }
+        decoded.elements = elements
+        return decoded
     }
 
     public mutating func decode(_ message: Span<UInt8>, receivedAt: Timestamp) -> FeedMessage {
@@ -101,7 +103,7 @@ public struct FeedDecoder: ~Copyable {
         // As with fields, `null` is the same as absent.
         case .null where !format.items.isEmpty: return
         case .null, .boolean, .number, .text:
-            message.rejections[.notAnArray] += 1
+            message.reject(message.elementCount, as: .notAnArray)
             return
         }
         // An element with two fields takes at least six places.
@@ -111,8 +113,7 @@ public struct FeedDecoder: ~Copyable {
             do throws(RejectionReason) {
                 try read(element, texts, into: &message)
             } catch {
-                if message.rejections[error] == 0 { message.firstRejected[error] = message.elementCount }
-                message.rejections[error] += 1
+                message.reject(message.elementCount, as: error)
             }
             message.elementCount += 1
             element = reader.next(after: element)

@@ -1,4 +1,4 @@
-/// A decoded message: its readings and rejections. ``ReadingStore/record(_:feed:)`` consumes it.
+/// A decoded message: its readings and rejections, to which ``ReadingStore/record(_:feed:)`` adds the store's.
 public struct FeedMessage: ~Copyable, Sendable {
     var readings: [Reading] = []
     /// Details of each reading; empty if the feed has none.
@@ -8,15 +8,25 @@ public struct FeedMessage: ~Copyable, Sendable {
     /// Number of elements, including rejected ones.
     var elementCount = 0
     /// Rejections of elements, or of the whole message.
-    public var rejections = RejectionCounts()
-    /// Position of the first element, from 0, that the decoder rejected for each reason.
-    public internal(set) var firstRejected = [RejectionReason: Int]()
+    public private(set) var rejections = RejectionCounts()
+    /// Position of the first element, from 0, that was rejected for each reason.
+    public private(set) var firstRejected = [RejectionReason: Int]()
     /// Whether a reading has the time of its arrival because its own time lacks a zone.
     public internal(set) var hasTimesWithoutZone = false
     /// Unknown names in objects of concentrations or sub-indices.
     var unknownPollutants = BoundedReport()
     /// Number of elements for cities of other shards.
     var skipped = 0
+    /// The elements that a program has extracted; `nil` without one or if it failed.
+    public internal(set) var elements: [UInt8]?
+    /// The program's error message if it failed.
+    public var complaint: String?
+    /// The message's number in the store.
+    var number: UInt64 = 0
+    /// Number of readings that the store has accepted.
+    var acceptedCount: UInt64 = 0
+    /// Number of readings of a city already seen in the same message, or from another feed.
+    public internal(set) var duplicates = 0
     /// Whether nothing in the message could be a reading, as in a heartbeat, a greeting or an empty array.
     public var isWithoutReadings: Bool { readings.isEmpty && rejections.isEmpty && skipped == 0 }
     /// Size of the received payload.
@@ -34,6 +44,14 @@ public struct FeedMessage: ~Copyable, Sendable {
         self.init(byteCount: byteCount, receivedAt: receivedAt)
         rejections[reason] = 1
     }
+
+    mutating func reject(_ element: Int, as reason: RejectionReason) {
+        if rejections[reason] == 0 { firstRejected[reason] = element }
+        rejections[reason] += 1
+    }
+
+    /// Whether the element was decoded, so that only the store can have rejected it.
+    public func isReading(_ element: Int) -> Bool { readings.contains { $0.element == element } }
 
     /// Readings whose index is in range. The store rejects the others, and late readings.
     public var accepted: some Collection<(city: String, index: Double)> {

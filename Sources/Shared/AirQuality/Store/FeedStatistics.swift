@@ -54,20 +54,20 @@ public struct FeedStatistics: Sendable, Equatable {
         }
     }
 
-    mutating func count(_ message: borrowing FeedMessage, _ outcome: RecordOutcome) {
+    mutating func count(_ message: borrowing FeedMessage) {
         messages += 1
         bytes += UInt64(message.byteCount)
         lastMessageAt = message.receivedAt
-        if outcome.readings > 0 { lastReadingAt = message.receivedAt }
-        readings += outcome.readings
-        connection.readings += outcome.readings
-        duplicates += UInt64(outcome.duplicates)
+        if message.acceptedCount > 0 { lastReadingAt = message.receivedAt }
+        readings += message.acceptedCount
+        connection.readings += message.acceptedCount
+        duplicates += UInt64(message.duplicates)
         if message.isWithoutReadings {
             messagesWithoutReadings += 1
             connection.messagesWithoutReadings += 1
         }
-        rejections += outcome.rejections
-        connection.rejections += outcome.rejections
+        rejections += message.rejections
+        connection.rejections += message.rejections
         skipped? += UInt64(message.skipped)
         connection.skipped += message.skipped
     }

@@ -29,17 +29,17 @@ public final class ReadingStore: Sendable {
     /// Number of readings per lock acquisition, half a millisecond of work: each may have to copy its city's history.
     private var sliceCount: Int { max(16, min(2000, 200_000 / rules.history.capacity)) }
 
-    /// Records a message and returns its rejections and duplicates. Releases the lock at least every 2,000 readings.
+    /// Records a message and returns it with the rejections and duplicates added. Releases the lock at least every
+    /// 2,000 readings.
     @discardableResult
-    public func record(_ message: borrowing FeedMessage, feed: Int) -> RecordOutcome {
-        var outcome = RecordOutcome(message)
+    public func record(_ message: consuming FeedMessage, feed: Int) -> FeedMessage {
         var start = 0
         repeat {
             let end = min(start + sliceCount, message.readings.count)
-            state.withLock { $0.record(start..<end, of: message, feed: feed, &outcome) }
+            state.withLock { $0.record(start..<end, of: &message, feed: feed) }
             start = end
         } while start < message.readings.count
-        return outcome
+        return message
     }
 
     public func apply(_ event: FeedEvent, feed: Int) {

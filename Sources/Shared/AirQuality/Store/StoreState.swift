@@ -41,34 +41,27 @@ struct StoreState: Sendable {
     }
 
     /// Records some of a message's readings, all in order. With the last ones, counts the message for the feed.
-    mutating func record(
-        _ range: Range<Int>, of message: borrowing FeedMessage, feed: Int, _ outcome: inout RecordOutcome
-    ) {
+    mutating func record(_ range: Range<Int>, of message: inout FeedMessage, feed: Int) {
         if range.lowerBound == 0 {
             messageCount += 1
-            outcome.number = messageCount
+            message.number = messageCount
         }
         // A snapshot may have been taken since the previous slice.
         version += 1
         for place in range {
             do throws(RejectionReason) {
-                if try record(place, of: message, number: outcome.number, feed: feed) {
-                    outcome.duplicates += 1
-                }
-                outcome.readings += 1
+                if try record(place, of: message, feed: feed) { message.duplicates += 1 }
+                message.acceptedCount += 1
             } catch {
-                if outcome.rejections[error] == 0 {
-                    outcome.firstRejected[error] = Int(message.readings[place].element)
-                }
-                outcome.rejections[error] += 1
+                message.reject(Int(message.readings[place].element), as: error)
             }
         }
-        if range.upperBound == message.readings.count { feeds[feed].count(message, outcome) }
+        if range.upperBound == message.readings.count { feeds[feed].count(message) }
     }
 
     @inline(__always)
     private mutating func record(
-        _ place: Int, of message: borrowing FeedMessage, number: UInt64, feed: Int
+        _ place: Int, of message: borrowing FeedMessage, feed: Int
     ) throws(RejectionReason) -> Bool {
         var reading = message.readings[place]
         let name = message.names.span.extracting(reading.nameRange)
@@ -84,7 +77,7 @@ struct StoreState: Sendable {
         var isDuplicate = false
         if let known {
             city = known
-            isDuplicate = self.isDuplicate(city, number, feed: feed, at: message.receivedAt)
+            isDuplicate = self.isDuplicate(city, message.number, feed: feed, at: message.receivedAt)
             if isDuplicate, !cities.states.span[city].isNamedAsDuplicate {
                 cities.states[city].isNamedAsDuplicate = true
                 duplicateNames.append(String(decoding: cities.states[city].name, as: UTF8.self))
@@ -94,7 +87,7 @@ struct StoreState: Sendable {
             city = new
         }
         cities.states[city].apply(
-            reading, category: category, isNew: known == nil, message: number, feed: Int32(feed),
+            reading, category: category, isNew: known == nil, message: message.number, feed: Int32(feed),
             receivedAt: message.receivedAt, version: version)
         if !message.extras.isEmpty, let details = message.extras[place] {
             cities.states[city].add(details, ofFeed: Int32(feed))

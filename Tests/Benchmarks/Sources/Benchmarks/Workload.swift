@@ -62,8 +62,7 @@ struct Workload: ~Copyable {
     mutating func record(_ message: [UInt8]) {
         time += 1
         let decoded = decoder.decode(message.span, receivedAt: time)
-        store.record(decoded, feed: 0)
-        decoder.recycle(decoded)
+        decoder.recycle(store.record(decoded, feed: 0))
     }
 
     mutating func decodeAll() {

@@ -53,13 +53,10 @@ struct ReadingStoreTests {
     @Test func `The store rejects cities beyond the limit, and names the first ten once`() {
         var test = TestStore(cityLimit: 3)
         let message = "[" + (0..<20).map { #"{"city":"City \#($0)","aqi":1}"# }.joined(separator: ",") + "]"
-        test.receive(message)
-        test.receive(message)
+        #expect(test.record(message).namesBeyondLimit == (3..<13).map { "City \($0)" })
+        #expect(test.record(message).namesBeyondLimit.isEmpty)
         #expect(test.cities == ["City 0 1.0", "City 1 1.0", "City 2 1.0"])
         #expect(test.rejections == ["city_limit": 34])
-        #expect(test.store.takeRejectedNames() == (3..<13).map { "City \($0)" })
-        test.receive(message)
-        #expect(test.store.takeRejectedNames().isEmpty)
     }
 
     @Test func `A restored city may have any arrival time`() {
@@ -109,21 +106,24 @@ struct ReadingStoreTests {
         var decoder = FeedDecoder(format: FeedFormat())
         let one = store.setFeed(label: "a", idleTimeout: 60_000)
         let other = store.setFeed(label: "b", idleTimeout: 60_000)
+        var named: [String] = []
         func receive(_ cities: [String], feed: Int, second: Int64) -> Int {
             let text = "[" + cities.map { #"{"city":"\#($0)","aqi":1}"# }.joined(separator: ",") + "]"
             let message = decoder.decode(Array(text.utf8).span, receivedAt: TestStore.start + second * 1000)
-            return store.record(message, feed: feed).duplicates
+            let recorded = store.record(message, feed: feed)
+            named += recorded.duplicateNames
+            return recorded.duplicates
         }
         #expect(receive(["Pune", "Delhi"], feed: one, second: 0) == 0)
         #expect(receive(["Pune", "Delhi"], feed: one, second: 1) == 0)
         #expect(receive(["Pune", "Delhi", "Pune"], feed: one, second: 2) == 1)
         #expect(receive(["Pune", "Surat"], feed: other, second: 3) == 1)
-        #expect(store.takeDuplicateNames() == ["Pune"])
+        #expect(named == ["Pune"])
         #expect(receive(["Pune"], feed: one, second: 4) == 1)
         // The first feed has been silent for its idle time-out: the second one has taken over.
         #expect(receive(["Pune", "Delhi"], feed: other, second: 65) == 0)
         #expect(receive(["Delhi"], feed: one, second: 125) == 1)
-        #expect(store.takeDuplicateNames() == ["Delhi"])
+        #expect(named == ["Pune", "Delhi"])
         #expect(store.feeds.map(\.duplicates) == [3, 1])
         // A feed that reuses another's number does not inherit its cities.
         store.removeFeed(one)
@@ -149,10 +149,8 @@ struct ReadingStoreTests {
         var test = TestStore()
         let names = (0..<25).map { "City \($0)" }
         let message = "[" + (names + names).map { #"{"city":"\#($0)","aqi":1}"# }.joined(separator: ",") + "]"
-        test.receive(message)
-        #expect(test.store.takeDuplicateNames() == names)
-        test.receive(message)
-        #expect(test.store.takeDuplicateNames().isEmpty)
+        #expect(test.record(message).duplicateNames == names)
+        #expect(test.record(message).duplicateNames.isEmpty)
     }
 
     @Test func `A reading with the same time changes the index but renews neither arrival nor expiry`() {

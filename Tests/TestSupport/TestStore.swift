@@ -28,6 +28,10 @@ package struct TestStore: ~Copyable {
         decoder.recycle(store.record(decoded, feed: 0))
     }
 
+    package mutating func record(_ message: String) -> FeedMessage {
+        store.record(decoder.decode(Array(message.utf8).span, receivedAt: Self.start), feed: 0)
+    }
+
     /// Receives one city's reading.
     package mutating func receive(_ city: String, _ index: Double, at time: Timestamp) {
         receive(#"[{"city":"\#(city)","aqi":\#(index)}]"#, at: time)

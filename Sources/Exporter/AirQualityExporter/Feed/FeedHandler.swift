@@ -133,19 +133,15 @@ struct FeedHandler: ~Copyable {
         for name in reader.decoder.takeUnknownPollutants() {
             logger.warning("Unknown pollutant skipped", metadata: ["pollutant": name, "feed": label])
         }
-        if recorded.duplicates > 0 {
-            for name in store.takeDuplicateNames() {
-                logger.warning(
-                    "Duplicate city in one message or from two feeds: using the last reading",
-                    metadata: ["city": name, "feed": label])
-            }
+        for name in recorded.duplicateNames {
+            logger.warning(
+                "Duplicate city in one message or from two feeds: using the last reading",
+                metadata: ["city": name, "feed": label])
         }
-        if recorded.rejections[.cityLimit] > 0 {
-            for name in store.takeRejectedNames() {
-                logger.warning(
-                    "City rejected: --city.limit is reached",
-                    metadata: ["city": name, "limit": "\(store.rules.cityLimit)"])
-            }
+        for name in recorded.namesBeyondLimit {
+            logger.warning(
+                "City rejected: --city.limit is reached",
+                metadata: ["city": name, "limit": "\(store.rules.cityLimit)"])
         }
     }
 }

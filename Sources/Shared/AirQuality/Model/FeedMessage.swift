@@ -27,6 +27,10 @@ public struct FeedMessage: ~Copyable, Sendable {
     var acceptedCount: UInt64 = 0
     /// Number of readings of a city already seen in the same message, or from another feed.
     public internal(set) var duplicates = 0
+    /// Cities of duplicates, each in one message only while the store has the city.
+    public internal(set) var duplicateNames: [String] = []
+    /// Cities that the store's limit rejects, each in one message only, at most ten in the store's life.
+    public internal(set) var namesBeyondLimit: [String] = []
     /// Whether nothing in the message could be a reading, as in a heartbeat, a greeting or an empty array.
     public var isWithoutReadings: Bool { readings.isEmpty && rejections.isEmpty && skipped == 0 }
     /// Size of the received payload.

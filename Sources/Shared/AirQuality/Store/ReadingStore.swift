@@ -49,12 +49,6 @@ public final class ReadingStore: Sendable {
         }
     }
 
-    /// Returns names seen twice in a message or from two feeds, each once while the store has the city.
-    public func takeDuplicateNames() -> [String] { state.withLock { exchange(&$0.duplicateNames, with: []) } }
-
-    /// Returns names rejected by the city limit, each once, at most ten in the store's life.
-    public func takeRejectedNames() -> [String] { state.withLock { $0.rejectedNames.unreported() } }
-
     // MARK: Time
 
     /// Removes cities without a new reading for ``StoreRules/expireAfter``, and returns their number.

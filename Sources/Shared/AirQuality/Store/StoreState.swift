@@ -7,9 +7,7 @@ struct StoreState: Sendable {
     var cities = Cities()
     var feeds: [FeedStatistics]
     var pointCount = 0
-    var rejectedNames = BoundedReport()
-    /// Not yet returned by ``ReadingStore/takeDuplicateNames()``.
-    var duplicateNames: [String] = []
+    private var rejectedNames = BoundedReport()
     let startedAt: Timestamp
     var expiredAt: Timestamp?
     var expiredCount: UInt64 = 0
@@ -50,19 +48,27 @@ struct StoreState: Sendable {
         version += 1
         for place in range {
             do throws(RejectionReason) {
-                if try record(place, of: message, feed: feed) { message.duplicates += 1 }
+                if let city = try record(place, of: message, feed: feed) {
+                    message.duplicates += 1
+                    if !cities.states[city].isNamedAsDuplicate {
+                        cities.states[city].isNamedAsDuplicate = true
+                        message.duplicateNames.append(String(decoding: cities.states[city].name, as: UTF8.self))
+                    }
+                }
                 message.acceptedCount += 1
             } catch {
                 message.reject(Int(message.readings[place].element), as: error)
+                if error == .cityLimit { message.namesBeyondLimit += rejectedNames.unreported() }
             }
         }
         if range.upperBound == message.readings.count { feeds[feed].count(message) }
     }
 
+    /// Records a reading, and returns the number of its city if it is a duplicate.
     @inline(__always)
     private mutating func record(
         _ place: Int, of message: borrowing FeedMessage, feed: Int
-    ) throws(RejectionReason) -> Bool {
+    ) throws(RejectionReason) -> Int? {
         var reading = message.readings[place]
         let name = message.names.span.extracting(reading.nameRange)
         let known = cities.find(name)
@@ -78,12 +84,8 @@ struct StoreState: Sendable {
         if let known {
             city = known
             isDuplicate = self.isDuplicate(city, message.number, feed: feed, at: message.receivedAt)
-            if isDuplicate, !cities.states.span[city].isNamedAsDuplicate {
-                cities.states[city].isNamedAsDuplicate = true
-                duplicateNames.append(String(decoding: cities.states[city].name, as: UTF8.self))
-            }
         } else {
-            guard let new = try insert(name, reading, category: category) else { return false }
+            guard let new = try insert(name, reading, category: category) else { return nil }
             city = new
         }
         cities.states[city].apply(
@@ -100,7 +102,7 @@ struct StoreState: Sendable {
             cities.histories[city].admit(point, rule: rules.history, at: message.receivedAt)
             pointCount += cities.histories[city].points.count - before
         }
-        return isDuplicate
+        return isDuplicate ? city : nil
     }
 
     /// Adds a city; `nil` if the city has expired and the reading is no newer than its last one.

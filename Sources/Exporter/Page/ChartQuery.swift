@@ -28,7 +28,7 @@ struct ChartQuery {
 
     /// - Parameter query: the form-encoded query string, without `?`. Unknown parameters are ignored.
     init(_ query: String) throws(QueryError) {
-        for parameter in try QueryParameter.all(in: query) {
+        for parameter in QueryParameter.all(in: query) {
             switch parameter.name {
             case "chart": style = try parameter.required(Style(rawValue: parameter.text), "line or bars")
             case "from": from = try parameter.time()

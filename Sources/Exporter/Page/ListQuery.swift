@@ -31,10 +31,10 @@ struct ListQuery {
 
     /// - Parameter query: the form-encoded query string, without `?`. Unknown parameters are ignored.
     init(_ query: String) throws(QueryError) {
-        for parameter in try QueryParameter.all(in: query) {
+        for parameter in QueryParameter.all(in: query) {
             switch parameter.name {
             case "sort": sort = try parameter.required(Sort(rawValue: parameter.text), "index, name or changed")
-            case "search": search = parameter.text
+            case "search": search = try parameter.text
             case "category": category = try UInt8(parameter.number(in: 1...6, "a number from 1 to 6"))
             case "page": page = Int(clamping: try parameter.positive)
             case "kiosk": isKiosk = true

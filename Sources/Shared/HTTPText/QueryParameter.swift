@@ -2,21 +2,25 @@ internal import Bytes
 
 /// A parameter of a form-encoded query (WHATWG URL Standard, section 5.1): `+` is a space, `%41` is A.
 package struct QueryParameter {
+    /// Decoded if possible, otherwise as sent, which no known name equals.
     package let name: String
-    /// Well-formed UTF-8.
-    package let value: [UInt8]
+    private let encodedValue: Substring.UTF8View
 
-    /// Parses the parameters of a query, the part of a URL after `?`, in their order.
-    package static func all(in query: String) throws(QueryError) -> [QueryParameter] {
-        try query.utf8.split(separator: UInt8(ascii: "&")).map { pair throws(QueryError) in
+    /// Splits a query, the part of a URL after `?`, into its parameters in their order.
+    package static func all(in query: String) -> [QueryParameter] {
+        query.utf8.split(separator: UInt8(ascii: "&")).map { pair in
             let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = decoded(parts[0]).map({ String(decoding: $0, as: UTF8.self) }) else {
-                throw QueryError("a parameter's name is not percent-encoded UTF-8")
-            }
-            guard let value = parts.count == 2 ? decoded(parts[1]) : [] else {
-                throw QueryError("the value of \(quoted(name, limit: 64)) is not percent-encoded UTF-8")
-            }
-            return QueryParameter(name: name, value: value)
+            let name = decoded(parts[0]) ?? Array(parts[0])
+            return QueryParameter(
+                name: String(decoding: name, as: UTF8.self), encodedValue: parts.count == 2 ? parts[1] : "".utf8[...])
+        }
+    }
+
+    /// Well-formed UTF-8. Decoded only here, so that readers can ignore parameters that they do not know.
+    package var value: [UInt8] {
+        get throws(QueryError) {
+            if let value = Self.decoded(encodedValue) { return value }
+            throw QueryError("the value of \(quoted(name, limit: 64)) is not percent-encoded UTF-8")
         }
     }
 
@@ -24,16 +28,19 @@ package struct QueryParameter {
         percentDecoded(text, plusIsBlank: true).flatMap { isUTF8($0.span) ? $0 : nil }
     }
 
-    package var text: String { String(decoding: value, as: UTF8.self) }
+    package var text: String {
+        get throws(QueryError) { String(decoding: try value, as: UTF8.self) }
+    }
 
     /// Unwraps a parsed value; throws an error stating what was expected if it is `nil`.
     package func required<Value>(_ value: Value?, _ expected: String) throws(QueryError) -> Value {
-        guard let value else { throw QueryError("\(name) is \(quoted(text, limit: 64)), expected \(expected)") }
+        guard let value else { throw QueryError("\(name) is \(quoted(try text, limit: 64)), expected \(expected)") }
         return value
     }
 
     /// Parses digits only; numbers above 64 bits count as the largest.
     package func number(in range: ClosedRange<UInt64>, _ expected: String) throws(QueryError) -> UInt64 {
+        let value = try value
         let isNumber = !value.isEmpty && value.allSatisfy(isDigit)
         let number = isNumber ? decimalNumber(value) ?? UInt64.max : nil
         return try required(number.flatMap { range.contains($0) ? $0 : nil }, expected)

@@ -15,11 +15,12 @@ public struct HistoryQuery: Sendable, Equatable {
     /// - Parameter query: the form-encoded part of the URL after `?`.
     public init(_ query: String) throws(QueryError) {
         var cities: [[UInt8]] = []
-        for parameter in try QueryParameter.all(in: query) {
+        for parameter in QueryParameter.all(in: query) {
             switch parameter.name {
             case "city":
-                guard !parameter.value.isEmpty else { throw QueryError("city is empty, expected a city's name") }
-                cities.append(parameter.value)
+                let city = try parameter.value
+                guard !city.isEmpty else { throw QueryError("city is empty, expected a city's name") }
+                cities.append(city)
             case "limit":
                 guard limit == nil else { throw QueryError("limit is given twice") }
                 limit = Int(clamping: try parameter.positive)

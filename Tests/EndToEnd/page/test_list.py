@@ -99,6 +99,29 @@ def test_pages_fit_with_no_city_one_city_and_ten_thousand_cities(start_air, brow
         assert browser.text("h1") == name and not browser.all(".cause, .tiles")
 
 
+def test_an_index_stays_on_one_line_at_any_size_of_text(start_air, browser):
+    air = start_air()
+    air.send({"Delhi": 307, "New York": 9999})
+    air.wait_for_cities(2)
+    for text in (16, 24, 32):
+        for width in (320, 412):
+            browser.show(width, text=text)
+            for path in ("/", "/city/Delhi", "/city/New%20York"):
+                browser.open(air.address + path)
+                wrong = browser.run(
+                    """
+                    const box = e => e.getBoundingClientRect();
+                    return [...document.querySelectorAll(".index")].filter(index => {
+                      const range = document.createRange();
+                      range.selectNodeContents(index);
+                      return new Set([...range.getClientRects()].map(box => box.top)).size > 1
+                        || box(index).right > box(index.closest(".city, .current")).right;
+                    }).map(index => index.textContent);
+                    """
+                )
+                assert wrong + browser.misfits() == [], f"{path}, {width} px, {text}"
+
+
 def test_the_list_follows_the_feed_without_a_reload(air, browser):
     browser.open(air.address)
     browser.run("window.isTheSamePage = true")

@@ -47,13 +47,16 @@ class Browser:
         media: str = "",
         scale: float = 1,
         zone: str = "UTC",
+        text: int = 16,
     ) -> None:
+        """Shows pages on such a screen, to a reader whose default size of text is `text` px."""
         size = {"width": width, "height": height, "deviceScaleFactor": scale}
         self.command("Emulation.setDeviceMetricsOverride", **size, mobile=width < 600)
         motion = "reduce" if reduced_motion else "no-preference"
         features = {"prefers-color-scheme": scheme, "prefers-reduced-motion": motion}
         features = [{"name": name, "value": value} for name, value in features.items()]
         self.command("Emulation.setEmulatedMedia", media=media, features=features)
+        self.command("Page.setFontSizes", fontSizes={"standard": text})
         # Replacing an existing override would be an error.
         self.command("Emulation.setTimezoneOverride", timezoneId="")
         self.command("Emulation.setTimezoneOverride", timezoneId=zone)

@@ -51,9 +51,9 @@ extension Chart {
 
     private var levelTexts: Markup {
         let numbers = Markup(each: levels) { level in
-            "<text x=\"100%\" dx=\"-8\" y=\"\(percent: y(level))\" dy=\"4\" text-anchor=\"end\">\(Int(level))</text>"
+            "<text x=\"100%\" dx=\"-8\" y=\"\(percent: y(level))\" dy=\".3em\" text-anchor=\"end\">\(Int(level))</text>"
         }
-        return "<text class=\"unit\" y=\"-16\">\(scale.title)</text>\(numbers)"
+        return "<text class=\"unit\" y=\"-1.2em\">\(scale.title)</text>\(numbers)"
     }
 
     private var tickTexts: Markup {
@@ -61,7 +61,7 @@ extension Chart {
         let step = pattern == .date || pattern == .year ? 3 : 2
         return Markup(each: ticks.enumerated()) { place, tick in
             """
-            <text class="clock\(" odd", if: place % step > 0)" x="\(percent: x(tick))" y="20" text-anchor="middle" \
+            <text class="clock\(" odd", if: place % step > 0)" x="\(percent: x(tick))" y="1.5em" text-anchor="middle" \
             data-ms="\(tick)" data-pattern="\(pattern.rawValue)">\(pattern.text(of: tick))</text>
             """
         }

@@ -233,6 +233,26 @@ def test_the_range_links_show_the_last_hours_and_days(start_air, reader):
     wait_for(lambda: shown() == 8, "all points")
 
 
+@pytest.mark.parametrize("text", [16, 24, 32])
+def test_no_text_of_an_axis_overlaps_another_at_any_size_of_text(delhi, browser, text):
+    for width in (320, 360, 480, 1280, 3840):
+        browser.show(width, text=text)
+        browser.open(delhi.address + "/city/Delhi")
+        overlaps = browser.run(
+            """
+            const texts = [...document.querySelectorAll(".levels text, .ticks text")]
+              .filter(text => text.checkVisibility());
+            const meet = (a, b) => Math.min(a.right, b.right) > Math.max(a.left, b.left) + 1
+              && Math.min(a.bottom, b.bottom) > Math.max(a.top, b.top) + 1;
+            const box = e => e.getBoundingClientRect();
+            return texts.flatMap((one, at) => texts.slice(at + 1)
+              .filter(other => meet(box(one), box(other))).map(other =>
+                one.textContent + " / " + other.textContent));
+            """
+        )
+        assert overlaps == [], width
+
+
 @pytest.mark.parametrize("days", [1.1, 1.5, 2.5, 4, 500])
 def test_no_label_of_the_time_axis_overlaps_another(start_air, browser, days):
     air = start_air()

@@ -79,6 +79,14 @@ struct ChartTests {
         let shown = try chart(points([Double](repeating: 1, count: 25), every: step, from: TestStore.start))
         #expect(shown.pattern.text(of: TestStore.start) == text)
     }
+
+    @Test(arguments: [25, 60, 168, 2000, 8000])
+    func `Narrow screens show the first and the last date of the time axis`(_ hours: Int64) throws {
+        let shown = try chart(points([1, 1], every: hours * 3_600_000, from: TestStore.start))
+        let markup = String(decoding: shown.markup(.line, label: "").bytes, as: UTF8.self)
+        let texts = markup.matches(of: /class="(clock[^"]*)"/).map(\.1)
+        #expect(texts.first == "clock" && texts.last == "clock" && texts.count { $0 == "clock" } == 2)
+    }
 }
 
 struct SparklineTests {

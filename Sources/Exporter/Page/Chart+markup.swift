@@ -57,8 +57,8 @@ extension Chart {
     }
 
     private var tickTexts: Markup {
-        // Narrow screens hide the others.
-        let step = pattern == .date || pattern == .year ? 3 : 2
+        // Narrow screens hide the others: of long texts, all but the first and the last.
+        let step = pattern == .date || pattern == .year ? max(1, ticks.count - 1) : 2
         return Markup(each: ticks.enumerated()) { place, tick in
             """
             <text class="clock\(" odd", if: place % step > 0)" x="\(percent: x(tick))" y="1.5em" text-anchor="middle" \

@@ -253,7 +253,7 @@ def test_no_text_of_an_axis_overlaps_another_at_any_size_of_text(delhi, browser,
         assert overlaps == [], width
 
 
-@pytest.mark.parametrize("days", [1.1, 1.5, 2.5, 4, 500])
+@pytest.mark.parametrize("days", [1.1, 1.5, 2.5, 4, 7, 500])
 def test_no_label_of_the_time_axis_overlaps_another(start_air, browser, days):
     air = start_air()
     air.send({"Delhi": 100}, age=round(days * 86_400))
@@ -266,7 +266,8 @@ def test_no_label_of_the_time_axis_overlaps_another(start_air, browser, days):
             """
             const labels = [...document.querySelectorAll(".ticks text")]
               .filter(text => text.checkVisibility()).map(text => text.getBoundingClientRect());
-            return labels.length > 0
+            return labels.length > arguments[0]
               && labels.slice(1).every((box, at) => box.left > labels[at].right + 2);
-            """
+            """,
+            0 if width == 320 or days == 500 and width < 480 else 1,
         ), width

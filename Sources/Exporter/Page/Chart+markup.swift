@@ -12,7 +12,7 @@ extension Chart {
             <svg class="levels" aria-hidden="true">\(levelTexts)</svg>
             <svg class="area" id="area" role="img" aria-label="\(label)">
             \(bandRectangles)\(grid)\
-            \(bars, if: style == .bars)\(lines, if: style == .line)\
+            \(bars, if: style == .bars)\(lines, if: style == .line || points.count > 120)\
             <line class="cursor" y1="0" y2="100%"/><circle class="at" r="7"/>
             </svg>
             <svg class="names" aria-hidden="true">\(bandNames)</svg>

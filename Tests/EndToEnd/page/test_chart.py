@@ -126,6 +126,16 @@ def test_the_chart_zooms_in_pans_and_returns_to_the_whole_period(delhi, reader):
     assert reader.driver.current_url == delhi.address + "/city/Delhi?#chart"
 
 
+def test_many_bars_have_a_line_above_them(start_air, reader):
+    """So many have no outline, and their colour hardly differs from that of the band."""
+    air = start_air("--history.capacity", "150")
+    for age in range(150, 0, -1):
+        air.send({"Delhi": 110 + age % 60}, age=60 * age)
+    air.exporter.wait_for_sample("airquality_exporter_history_points", 150)
+    reader.open(air.address + "/city/Delhi?chart=bars")
+    assert len(reader.all("rect.bar.thin")) == 150 and lengths(reader) == [151]
+
+
 def test_the_chart_can_be_switched_between_line_and_bars(delhi, browser):
     browser.open(delhi.address + "/city/Delhi")
     browser.find("[aria-label^=Kind] a:last-child").click()

@@ -88,7 +88,7 @@ extension Page {
             length + (character >= "\u{2E80}" ? 2 : character.isUppercase ? 1.4 : 1)
         }
         return """
-            <li class="city c\(category.number)\(" long", if: length > 20)\(" longest", if: length > 30)\(" wordy", if: category.name.count > 20)" \
+            <li class="city c\(category.number)\(" long", if: length > 20)\(" longer", if: length > 30)\(" longest", if: length > 38)\(" wordy", if: category.name.count > 20)" \
             data-city="\(name)" data-category="\(category.number)">
             \(disc(category))
             <a class="name" href="city/\(Self.pathStep(name))"><bdi>\(name)</bdi></a>

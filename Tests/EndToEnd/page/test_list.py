@@ -122,6 +122,30 @@ def test_an_index_stays_on_one_line_at_any_size_of_text(start_air, browser):
                 assert wrong + browser.misfits() == [], f"{path}, {width} px, {text}"
 
 
+def test_long_names_on_a_full_wall_are_readable(start_air, browser):
+    air = start_air()
+    long = ["Los Angeles-Long Beach-Anaheim", "Washington-Arlington-Alexandria"]
+    cities = [*long, "Miami-Fort Lauderdale-Pompano Beach", *(f"Town {n}" for n in range(57))]
+    air.send({name: 400 - 5 * place for place, name in enumerate(cities)})
+    air.wait_for_cities(60)
+    for width, height in ((1366, 768), (1920, 1080), (800, 600)):
+        browser.show(width, height)
+        browser.open(air.address + "/?kiosk")
+        names = browser.run(
+            """
+            return [...document.querySelectorAll(".name")].slice(0, 4).map(name => {
+              const range = document.createRange();
+              range.selectNodeContents(name);
+              const lines = new Set([...range.getClientRects()].map(box => box.top)).size;
+              return [parseFloat(getComputedStyle(name).fontSize), lines];
+            });
+            """
+        )
+        for size, lines in names[:3]:
+            assert size > 0.6 * names[3][0] and lines == 1, f"{width} px: {names}"
+        assert browser.misfits() == []
+
+
 def test_the_list_follows_the_feed_without_a_reload(air, browser):
     browser.open(air.address)
     browser.run("window.isTheSamePage = true")

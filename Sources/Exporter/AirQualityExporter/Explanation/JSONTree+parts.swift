@@ -20,7 +20,7 @@ extension JSONTree {
     var parts: [MessagePart] {
         switch self {
         case .object(let fields):
-            Self.members(fields) + Self.entries(fields) + Self.values(fields) + Self.columns(fields)
+            Self.members(fields) + Self.values(fields) + Self.entries(fields) + Self.columns(fields)
                 + Self.affixed(fields)
         case .array(let elements): isList ? lists : Self.pairs(elements) + Self.cells(of: [self], at: [])
         case .text(let text): text.parts
@@ -42,21 +42,23 @@ extension JSONTree {
 
     // MARK: Objects
 
-    /// The fields as they are; of tables, the cells with the names of their columns.
+    /// The fields as they are; of tables, the cells with the names of their columns:
+    /// `{"fields": ["city", "aqi"], "rows": [["Delhi", 301]]}`
     private static func members(_ fields: [JSONField]) -> [MessagePart] {
-        let tables = tables(fields)
-        let tableNames = Set(tables.map(\.field.name))
-        let others = fields.filter { !tableNames.contains($0.name) && !FieldNames.says($0.name, .otherTime) }
-        var parts: [MessagePart] = others.map { ([.field($0.name)], $0.value) }
-        for (field, names) in tables { parts += cells(of: field.value.items, at: [.field(field.name), .each], names) }
-        return parts
+        let legends = fields.compactMap(\.value.columnNames)
+        return fields.filter { !FieldName($0.name).says(.otherTime) }.flatMap { field -> [MessagePart] in
+            guard let names = legends.first(where: { field.value.isTable(width: $0.count) }) else {
+                return [([.field(field.name)], field.value)]
+            }
+            return cells(of: field.value.items, at: [.field(field.name), .each], names)
+        }
     }
 
     /// `{"Delhi": 301, "Pune": 51}`
     private static func entries(_ fields: [JSONField]) -> [MessagePart] {
         let places = fields.filter { field in
             let mayRead = field.value.isObject || field.value.elements != nil || field.value.index != nil
-            return mayRead && FieldNames.canBePlace(field.name)
+            return mayRead && FieldName(field.name).canBePlace
         }
         let names = Set(places.map(\.name))
         let others = fields.filter { !names.contains($0.name) }.map { [PathStep.field($0.name)].expression }
@@ -74,14 +76,6 @@ extension JSONTree {
         return fields.prefix(maximumEntries).map { ([.values], $0.value) }
     }
 
-    /// Tables' rows and column names: `{"fields": ["city", "aqi"], "rows": [["Delhi", 301]]}`
-    private static func tables(_ fields: [JSONField]) -> [(field: JSONField, names: [String])] {
-        let names = fields.compactMap(\.value.columnNames)
-        return fields.compactMap { field in
-            names.first { field.value.isTable(width: $0.count) }.map { (field, $0) }
-        }
-    }
-
     /// `{"city": ["Delhi", "Pune"], "aqi": [301, 51]}`
     private static func columns(_ fields: [JSONField]) -> [MessagePart] {
         guard let places = fields.first(where: { $0.value.arePlaces })?.value.elements else { return [] }
@@ -97,13 +91,14 @@ extension JSONTree {
     private static func affixed(_ fields: [JSONField]) -> [MessagePart] {
         let city = #"(.key | sub("^aqi[^a-z0-9]*|[^a-z0-9]*aqi$"; ""; "i"))"#
         let code = #"to_entries[] | select(.key | test("^aqi|aqi$"; "i")) | {city: \#(city), aqi: .value}"#
-        let parts = fields.filter { $0.value.index != nil }.flatMap { field -> [MessagePart] in
+        let parts = fields.compactMap { field -> MessagePart? in
             let name = field.name.lowercased()
             let city = name.replacing("aqi", with: "")
-            guard name.hasPrefix("aqi") || name.hasSuffix("aqi"), FieldNames.canBePlace(city) else { return [] }
-            return [([.filter(code), .field("city")], .text(city)), ([.filter(code), .field("aqi")], field.value)]
+            guard field.value.index != nil, name.hasPrefix("aqi") || name.hasSuffix("aqi"), FieldName(city).canBePlace
+            else { return nil }
+            return ([.filter(code)], .object([JSONField("city", .text(city)), JSONField("aqi", field.value)]))
         }
-        return parts.count > 2 || fields.count == 1 ? parts : []
+        return parts.count > 1 || fields.count == 1 ? parts : []
     }
 
     // MARK: Arrays
@@ -158,7 +153,7 @@ extension JSONTree {
     /// Whether it is an array of arrays of this length.
     private func isTable(width: Int) -> Bool { elements?.allSatisfy { $0.elements?.count == width } ?? false }
 
-    private var arePlaces: Bool { !items.isEmpty && items.allSatisfy { $0.text.map(FieldNames.isPlace) ?? false } }
+    private var arePlaces: Bool { !items.isEmpty && items.allSatisfy { $0.text.map(FieldName.isPlace) ?? false } }
 
     /// Column names: texts, or objects with a name each.
     private var columnNames: [String]? {
@@ -185,7 +180,7 @@ extension String {
         guard words.count == 2, utf8.count <= 128 else { return [] }
         let name = String(words[0])
         let value = JSONTree.text(String(words[1].drop { $0 == " " }))
-        guard FieldNames.isPlace(name), FieldNames.canBePlace(name), value.index != nil else { return [] }
+        guard FieldName.isPlace(name), FieldName(name).canBePlace, value.index != nil else { return [] }
         let entry = PathStep.filter(#"capture("^ *(?<key>[^:=;,|]+?) *[:=;,|] *(?<value>.+)")"#)
         return [([entry, .key], .text(name)), ([entry, .value], value)]
     }

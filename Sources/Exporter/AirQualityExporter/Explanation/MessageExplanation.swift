@@ -101,7 +101,7 @@ extension JSONTree {
         case .object(let fields) where depth < 4:
             let saysError = isError || fields.contains(where: \.saysError)
             // An error may have words in any field: `{"errors": {"token": ["is missing"]}}`.
-            let ranked = fields.map { (rank: FieldNames.rank($0.name, .words) ?? 3, field: $0) }
+            let ranked = fields.map { (rank: FieldName($0.name).ranks[.words] ?? 3, field: $0) }
                 .filter { $0.rank < 3 || (isError && !$0.field.saysError) }
             for (rank, field) in ranked.sorted(by: { $0.rank < $1.rank }) {
                 let hasWords = saysError || rank == 0 || (rank == 1 && depth == 0)
@@ -121,7 +121,7 @@ extension JSONField {
     fileprivate var saysError: Bool {
         switch value {
         case .boolean(false): ["ok", "success"].contains(name)
-        case .text(let text) where text.utf8.count <= 32 && (FieldNames.says(name, .kind) || name == "status"):
+        case .text(let text) where text.utf8.count <= 32 && (FieldName(name).says(.kind) || name == "status"):
             text.lowercased().contains("error") || text.lowercased().hasPrefix("fail")
         default: false
         }

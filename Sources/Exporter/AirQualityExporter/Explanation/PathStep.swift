@@ -3,7 +3,7 @@ import CommandLine
 import JSON
 
 /// A step on the path from a message to a value.
-struct PathStep: Hashable {
+struct PathStep: Equatable {
     /// The step as jq code.
     let code: String
     /// Whether the code follows a `|` instead of the previous step directly.
@@ -11,7 +11,10 @@ struct PathStep: Hashable {
     /// The step as a token of a JSON Pointer; `nil` if it leads to several values or to a derived one.
     var token: String?
     /// The name of the field that the step leads to, if any.
-    var name: String?
+    var name: FieldName?
+
+    /// Compares only the code, which says the rest.
+    static func == (one: PathStep, other: PathStep) -> Bool { one.code == other.code }
 
     /// Each element of an array.
     static let each = PathStep(code: "[]?")
@@ -28,12 +31,12 @@ struct PathStep: Hashable {
     static func field(_ name: String) -> PathStep {
         let isWord = name.utf8.allSatisfy { isLetterOrDigit($0) || $0 == UInt8(ascii: "_") }
         let isIdentifier = isWord && !(name.utf8.first.map(isDigit) ?? true)
-        return PathStep(code: "." + (isIdentifier ? name : jsonLiteral(name)), token: name, name: name)
+        return PathStep(code: "." + (isIdentifier ? name : jsonLiteral(name)), token: name, name: FieldName(name))
     }
 
     /// - Parameter name: the name of the column, if it has one.
     static func index(_ index: Int, name: String? = nil) -> PathStep {
-        PathStep(code: "[\(index)]", token: "\(index)", name: name)
+        PathStep(code: "[\(index)]", token: "\(index)", name: name.map(FieldName.init))
     }
 
     static func filter(_ code: String) -> PathStep { PathStep(code: code, isFilter: true) }

@@ -2,199 +2,202 @@ import AirQuality
 import Bytes
 import JSON
 
-/// A search of messages for numbers that may be indices, and for the nearest text that names a place.
+/// A search of messages for numbers that may be indices, and for the nearest texts that name their places.
 struct PlanSearch {
-    /// Limits on values of a message, candidate numbers of a JSON text, steps to a value, and texts per value.
+    /// Limits on values of a message, numbers and texts of a JSON text, and steps to a value.
     private static let maximumValues = 2000
     private static let maximumNumbers = 300
+    private static let maximumTexts = 300
     private static let maximumDepth = 20
-    private static let maximumTexts = 60
+    /// Maximum number of steps to a text from the value that contains it and a number.
+    private static let maximumTextSteps = 4
     private static let leastScore = 20
 
-    /// A text, or the numeric id of a place, as seen from a value that contains it.
+    /// Steps to a number that may be an index, and how many numbers they lead to.
+    private struct Candidate {
+        let steps: [PathStep]
+        var count = 1
+    }
+
+    /// A text, or the numeric id of a place.
     private struct Text {
         let steps: [PathStep]
         let text: String
-        /// How unlikely the text is a place's name, from 0 up.
-        var rank = 0
+        /// How unlikely it is a place's name, from 0 up; `nil` = by the names of the fields.
+        var rank: Int?
         /// Whether it marks a nearby number as an index, and so is not a name.
         var saysIndex = false
+
+        static let nameless = Text(steps: [.filter(#""station""#)], text: "station", rank: 60)
     }
 
-    /// Plans with a score of how likely each is right.
-    private(set) var scores: [ReadingPlan: Int] = [:]
+    /// A text as seen from a candidate.
+    private struct Neighbour {
+        let text: Text
+        /// Number of steps to the innermost value that contains both.
+        let depth: Int
+        /// The steps from that value to the text.
+        let inner: [PathStep]
+    }
+
+    /// Plans with a score of how likely each is right, in the order of the messages.
+    private(set) var plans: [ReadingPlan] = []
     /// Number of values of the message examined so far.
     private var valueCount = 0
-    /// Number of candidate numbers in the JSON text, by the steps that lead to them.
-    private var numbers: [[PathStep]: Int] = [:]
-    /// Texts of the JSON text by the steps to each value that contains them.
-    private var texts: [[PathStep]: [Text]] = [:]
+    /// Candidates of the JSON text, with different steps.
+    private var candidates: [Candidate] = []
+    /// Texts of the JSON text, with different steps unless they say index.
+    private var texts: [Text] = []
 
-    /// Examines the JSON texts of a message.
-    ///
-    /// - Parameter isMixed: whether some texts are arrays and others are not.
-    mutating func examine(_ texts: [JSONTree], isMixed: Bool) {
-        valueCount = 0
-        for text in texts where valueCount < Self.maximumValues { examine(text, isMixed: isMixed) }
+    /// - Parameter messages: the JSON texts of each message.
+    init(_ messages: [[JSONTree]]) {
+        let isMixed = Set(messages.joined().map { $0.elements == nil }).count > 1
+        for message in messages {
+            valueCount = 0
+            for text in message where valueCount < Self.maximumValues { examine(text, isMixed: isMixed) }
+        }
     }
 
+    /// - Parameter isMixed: whether some JSON texts are arrays and others are not.
     private mutating func examine(_ message: JSONTree, isMixed: Bool) {
-        numbers = [:]
-        texts = [:]
+        candidates = []
+        texts = []
         visit(message, at: [])
+        let kind = message.kind ?? (isMixed ? .filter(message.elements == nil ? "objects" : "arrays") : nil)
         // A message that names no place and has no words of a server may be the reading of a nameless place.
         let mayBeNameless = message.serverWords() == nil && !message.namesPlace
-        let kind = message.kind ?? (isMixed ? .filter(message.elements == nil ? "objects" : "arrays") : nil)
-        for (steps, count) in numbers {
-            propose(steps, count: count, kind: kind.map { [$0] } ?? [], mayBeNameless: mayBeNameless && count == 1)
+        for candidate in candidates {
+            propose(candidate, of: kind, mayBeNameless && candidate.count == 1 ? texts + [.nameless] : texts)
         }
     }
 
     private mutating func visit(_ value: JSONTree, at steps: [PathStep]) {
         valueCount += 1
         guard valueCount <= Self.maximumValues, steps.count <= Self.maximumDepth, steps.isShort else { return }
-        if let steps = Self.index(value, at: steps), numbers.count < Self.maximumNumbers {
-            numbers[steps, default: 0] += 1
-        }
-        // A text may describe numbers in each value that contains it, up to three steps out.
-        for count in 0...min(3, steps.count) {
-            let inner = Array(steps.suffix(count))
-            if count > 0, inner[0].token == nil { break }
-            for text in Self.texts(in: value, at: inner) { note(text, at: Array(steps.dropLast(count))) }
+        note(value, at: steps)
+        if let steps = Self.index(value, at: steps) {
+            if let known = candidates.firstIndex(where: { $0.steps == steps }) {
+                candidates[known].count += 1
+            } else if candidates.count < Self.maximumNumbers {
+                candidates.append(Candidate(steps: steps))
+            }
         }
         for part in value.parts { visit(part.value, at: steps + part.steps) }
     }
 
-    private mutating func note(_ text: Text, at way: [PathStep]) {
-        // The first of a list of names is enough.
-        let isKnown = texts[way]?.contains { $0.steps == text.steps && (!text.saysIndex || $0.text == text.text) }
-        guard isKnown != true, text.steps.isShort, texts[way, default: []].count < Self.maximumTexts else { return }
-        texts[way, default: []].append(text)
-    }
-
     /// Returns the steps to a number that may be an index, even inside a text; `nil` if there is none.
     private static func index(_ value: JSONTree, at steps: [PathStep]) -> [PathStep]? {
-        let names = steps.names
         guard !steps.isEmpty, let index = value.index, IndexRange.isValid(index),
-            FieldNames.indexScore(names, isSigned: false) != nil
+            FieldName.indexScore(steps.names, isSigned: false) != nil
         else { return nil }
         guard let text = value.text, jsonNumber(text.utf8Span.span) == nil else { return steps }
-        let isNamed = names.prefix(2).contains { FieldNames.isIndex($0) || FieldNames.says($0, .air) }
-        let isLabelled = FieldNames.saysIndex(text.filter { !$0.isNumber })
+        let isNamed = steps.names.prefix(2).contains { $0.isIndex || $0.says(.air) }
+        let isLabelled = FieldName.saysIndex(text.filter { !$0.isNumber })
         let isEntry = steps.last == .value && text.utf8.first.map(isDigit) == true
         return isNamed || isLabelled || isEntry ? steps + [.number] : nil
     }
 
     // MARK: Texts
 
-    /// Returns the texts in a value that describe numbers around it. Steps start at a value that contains both.
-    private static func texts(in value: JSONTree, at steps: [PathStep]) -> [Text] {
+    /// Notes the texts in a value that describe numbers around it.
+    private mutating func note(_ value: JSONTree, at steps: [PathStep]) {
         switch value {
-        case .object(let fields): return coordinates(in: fields, at: steps)
+        case .object(let fields):
+            // Latitude and longitude are a name.
+            let numbers = fields.filter { $0.value.index != nil }
+            let found = ["lat", "lon", "lng"].compactMap { prefix in
+                numbers.first { $0.name.lowercased().hasPrefix(prefix) }
+            }
+            guard found.count == 2 else { return }
+            let terms = found.map { "\\(\([PathStep.field($0.name)].expression))" }
+            let name = "\"\(terms.joined(separator: ","))\""
+            note(Text(steps: steps + [.filter(name)], text: name, rank: 56))
         case .number(let digits):
-            guard let name = steps.names.first, name.lowercased().hasSuffix("id"), FieldNames.says(name, .place),
-                digits.utf8.allSatisfy(isDigit)
-            else { return [] }
-            return [Text(steps: steps, text: digits, rank: 55)]
+            let isID = steps.names.first.map { $0.says(.place) && $0.plain.hasSuffix("id") } ?? false
+            guard isID, digits.utf8.allSatisfy(isDigit) else { return }
+            note(Text(steps: steps, text: digits, rank: 55))
         case .text(let text) where !steps.isEmpty:
-            let whole = self.text(text, at: steps, rank: steps.count - 1)
-            return (whole.map { [$0] } ?? []) + topic(text, at: steps)
-        default: return []
+            let saysIndex = FieldName.saysIndex(text)
+            if saysIndex || FieldName.isPlace(text) { note(Text(steps: steps, text: text, saysIndex: saysIndex)) }
+            noteTopic(text, at: steps)
+        default: return
         }
     }
 
-    /// Returns the latitude and longitude of an object as a name, if it has both.
-    private static func coordinates(in fields: [JSONField], at steps: [PathStep]) -> [Text] {
-        let numbers = fields.filter { $0.value.index != nil }
-        let found = ["lat", "lon", "lng"].compactMap { prefix in
-            numbers.first { $0.name.lowercased().hasPrefix(prefix) }
-        }
-        guard found.count == 2 else { return [] }
-        let terms = found.map { "\\(\((steps + [.field($0.name)]).expression))" }
-        let name = "\"\(terms.joined(separator: ","))\""
-        return [Text(steps: [.filter(name)], text: name, rank: 56)]
-    }
-
-    /// Returns the parts of a topic such as `sensors/Delhi/aqi`, last one first.
-    private static func topic(_ text: String, at steps: [PathStep]) -> [Text] {
-        let isTopic = steps.names.first.map { FieldNames.says($0, .topic) } ?? !text.contains(" ")
-        guard isTopic, let separator = text.first(where: "/:@".contains) else { return [] }
-        let parts = text.split(separator: separator, maxSplits: 16, omittingEmptySubsequences: false)
-        return parts.indices.reversed().enumerated().compactMap { distance, index in
-            let part = String(parts[index])
-            guard FieldNames.canBePlace(part) || FieldNames.saysIndex(part) else { return nil }
-            return self.text(part, at: steps + [.filter("split(\"\(separator)\")[\(index)]")], rank: distance - 5)
+    /// Notes the parts of a topic such as `sensors/Delhi/aqi`; the last ones are the likeliest names.
+    private mutating func noteTopic(_ topic: String, at steps: [PathStep]) {
+        let isTopic = steps.names.first.map { $0.says(.topic) } ?? !topic.contains(" ")
+        guard isTopic, let separator = topic.first(where: "/:@".contains) else { return }
+        let parts = topic.split(separator: separator, maxSplits: 16, omittingEmptySubsequences: false).map(String.init)
+        for (index, part) in parts.enumerated().reversed() {
+            let saysIndex = FieldName.saysIndex(part)
+            guard saysIndex || (FieldName(part).canBePlace && FieldName.isPlace(part)) else { continue }
+            let steps = steps + [.filter("split(\"\(separator)\")[\(index)]")]
+            note(Text(steps: steps, text: part, rank: 29 + parts.count - 1 - index, saysIndex: saysIndex))
         }
     }
 
-    /// - Parameter rank: added to the rank of the field names.
-    private static func text(_ text: String, at steps: [PathStep], rank: Int) -> Text? {
-        if FieldNames.saysIndex(text) { return Text(steps: steps, text: text, saysIndex: true) }
-        guard FieldNames.isPlace(text), let own = self.rank(of: steps) else { return nil }
-        return Text(steps: steps, text: text, rank: own + rank)
+    private mutating func note(_ text: Text) {
+        // The first of a list of names is enough.
+        let isKnown = texts.contains { $0.steps == text.steps && (!text.saysIndex || $0.text == text.text) }
+        if !isKnown, texts.count < Self.maximumTexts { texts.append(text) }
     }
 
+    /// Returns how unlikely a text at these steps is a place's name; `nil` if it is none.
     private static func rank(of steps: [PathStep]) -> Int? {
         guard let name = steps.names.first else { return steps.first == .key ? 20 : 44 }
-        if FieldNames.says(name, .topic) { return 35 }
+        if name.says(.topic) { return 35 }
         // Fields for other texts do not hold names.
-        let isInText = steps.names.contains { FieldNames.says($0, .text) && !FieldNames.says($0, .kind) }
-        if isInText || FieldNames.says(name, .kind) { return nil }
-        let own = FieldNames.rank(name, .place) ?? 44
-        let outer = steps.names.dropFirst().compactMap { FieldNames.rank($0, .place) }.min()
+        let isInText = steps.names.contains { $0.says(.text) && !$0.says(.kind) }
+        if isInText || name.says(.kind) { return nil }
+        let own = name.ranks[.place] ?? 44
+        let outer = steps.names.dropFirst().compactMap { $0.ranks[.place] }.min()
         guard let outer, own < 50 else { return own }
         return min(own, outer + 3 + own / 10)
     }
 
     // MARK: Plans
 
-    /// Proposes plans for the `count` numbers that the steps lead to; `kind` selects messages like this one.
-    private mutating func propose(_ steps: [PathStep], count: Int, kind: [PathStep], mayBeNameless: Bool) {
-        let containers = containers(of: steps)
-        let signed = containers.prefix(3).first { $0.texts.contains(where: \.saysIndex) }
-        guard let quality = FieldNames.indexScore(steps.names, isSigned: signed != nil) else { return }
-        let needsSign = quality != FieldNames.indexScore(steps.names, isSigned: false)
-        for (distance, (depth, texts)) in containers.enumerated() {
-            var way = Array(steps[..<depth])
-            var value = Array(steps[depth...])
-            if needsSign, let signed, let sign = signed.texts.first(where: \.saysIndex) {
-                let selection = PathStep.filter("select(\(sign.steps.term) == \(jsonLiteral(sign.text)))")
-                if signed.depth <= depth {
-                    way.insert(selection, at: signed.depth)
-                } else {
-                    value.insert(selection, at: signed.depth - depth)
-                }
-            }
-            var names = texts.filter { !$0.saysIndex }
-            if depth == 0, mayBeNameless {
-                names.append(Text(steps: [.filter(#""station""#)], text: "station", rank: 60))
-            }
-            for name in names.sorted(by: { $0.rank < $1.rank }).prefix(3) {
-                // Among equally likely plans, one that reads several numbers comes first.
-                let score = quality + 60 - name.rank - 6 * distance + (count > 1 ? 1 : 0)
-                guard score >= Self.leastScore else { continue }
-                let plan = ReadingPlan(way: kind + way, city: name.steps, value: value)
-                scores[plan] = max(scores[plan] ?? 0, score)
-            }
+    /// Proposes a plan for each text that may name a candidate's place; `kind` selects messages like this one.
+    private mutating func propose(_ candidate: Candidate, of kind: PathStep?, _ texts: [Text]) {
+        var steps = candidate.steps
+        let end = steps.last == .number ? steps.count - 1 : steps.count
+        let neighbours = texts.compactMap { text -> Neighbour? in
+            let depth = zip(text.steps, steps).prefix { $0 == $1 }.count
+            let inner = text.steps[depth...]
+            let isSingle = inner.dropLast().allSatisfy { $0.token != nil }
+            let isNear = depth < end && inner.count <= Self.maximumTextSteps && isSingle
+            return isNear ? Neighbour(text: text, depth: depth, inner: Array(inner)) : nil
         }
-    }
-
-    /// Returns the texts in each value that contains the number to which the steps lead, innermost value first.
-    private func containers(of steps: [PathStep]) -> [(depth: Int, texts: [Text])] {
-        let depths = steps.indices.dropLast(steps.last == .number ? 1 : 0).reversed()
-        return depths.map { depth in
-            // Excludes texts on the path to the number.
-            (depth, (texts[Array(steps[..<depth])] ?? []).filter { $0.steps[0] != steps[depth] })
+        let sign = neighbours.filter { $0.text.saysIndex && $0.depth >= end - 3 }.max { $0.depth < $1.depth }
+        guard let quality = FieldName.indexScore(steps.names, isSigned: sign != nil) else { return }
+        let selection = quality == FieldName.indexScore(steps.names, isSigned: false) ? nil : sign
+        if let selection {
+            let condition = "\(selection.inner.term) == \(jsonLiteral(selection.text.text))"
+            steps.insert(.filter("select(\(condition))"), at: selection.depth)
+        }
+        let scored = neighbours.compactMap { place -> (place: Neighbour, score: Int)? in
+            guard !place.text.saysIndex, let rank = place.text.rank ?? Self.rank(of: place.inner) else { return nil }
+            let distance = place.inner.count - 1 + 6 * (end - 1 - place.depth)
+            // Among equally likely plans, one that reads several numbers comes first.
+            let score = quality + 60 - rank - distance + (candidate.count > 1 ? 1 : 0)
+            return score < Self.leastScore ? nil : (place, score)
+        }
+        for (place, score) in scored.sorted(by: { $0.score > $1.score }).prefix(ReadingPlan.maximumTries) {
+            let isSelected = selection.map { $0.depth <= place.depth } ?? false
+            let depth = place.depth + (isSelected ? 1 : 0)
+            let way = (kind.map { [$0] } ?? []) + steps[..<depth]
+            plans.append(ReadingPlan(way: way, city: place.inner, value: Array(steps[depth...]), score: score))
         }
     }
 }
 
-extension [PathStep] {
+extension Collection where Element == PathStep {
     /// Whether they fit on a command line. Also bounds the work, because each value examines the steps to it.
     fileprivate var isShort: Bool { reduce(0) { $0 + $1.code.utf8.count } <= ReadingPlan.maximumArgumentBytes }
 
     /// Field names on the path, last first.
-    fileprivate var names: [String] { reversed().compactMap(\.name) }
+    fileprivate var names: [FieldName] { reversed().compactMap(\.name) }
 }
 
 extension JSONTree {
@@ -203,16 +206,17 @@ extension JSONTree {
         if let elements { return elements.contains(where: \.namesPlace) }
         guard case .object(let fields) = self else { return false }
         return fields.contains { field in
-            FieldNames.says(field.name, .place) && field.value.text.map(FieldNames.saysIndex) != true
+            FieldName(field.name).says(.place) && field.value.text.map(FieldName.saysIndex) != true
         }
     }
 
     /// The filter for messages of the same kind, if a field names it.
     fileprivate var kind: PathStep? {
         guard case .object(let fields) = self else { return nil }
-        for field in fields where FieldNames.says(field.name, .kind) {
-            guard let text = field.value.text, text.utf8.count <= 64, !text.hasPrefix("Feature"),
-                !FieldNames.says(field.name, .topic) || !text.contains(where: "/:@".contains)
+        for field in fields {
+            let name = FieldName(field.name)
+            guard name.says(.kind), let text = field.value.text, text.utf8.count <= 64, !text.hasPrefix("Feature"),
+                !name.says(.topic) || !text.contains(where: "/:@".contains)
             else { continue }
             return .filter("select(\([PathStep.field(field.name)].expression)? == \(jsonLiteral(text)))")
         }

@@ -1,0 +1,100 @@
+import Bytes
+
+/// The name of a field, with its meanings from the table in `field-names.txt`.
+struct FieldName: Equatable {
+    enum Meaning: String {
+        case index, air, standard, value, pollutant, quantity, number, parameter, otherTime
+        case place, text, topic, kind, structure, words
+    }
+
+    /// A line of the table: words with a meaning, some with a `*` at the start or end.
+    private struct Row {
+        let meaning: Meaning
+        let rank: Int
+        let words: ArraySlice<Substring>
+
+        func contains(_ name: String) -> Bool {
+            words.contains { word in
+                switch (word.first, word.last) {
+                case ("*", "*"): name.contains(word.dropFirst().dropLast())
+                case ("*", _): name.hasSuffix(word.dropFirst())
+                case (_, "*"): name.hasPrefix(word.dropLast())
+                default: name == word
+                }
+            }
+        }
+    }
+
+    private static let table = String(decoding: PackageResources.field_names_txt, as: UTF8.self)
+        .split(separator: "\n").compactMap { line -> Row? in
+            let words = line.split(separator: " ")
+            let title = words[0].split(separator: ":")
+            // Comments have no meaning.
+            guard let meaning = Meaning(rawValue: String(title[0])) else { return nil }
+            return Row(meaning: meaning, rank: Int(title.last ?? "") ?? 0, words: words.dropFirst())
+        }
+
+    /// Only lower-case letters and digits: `AQI_US` becomes `aqius`. Empty for a name of more than 128 bytes.
+    let plain: String
+    /// The meanings, each with the rank of the first row that has the name.
+    private(set) var ranks: [Meaning: Int] = [:]
+
+    init(_ name: String) {
+        let scalars = name.utf8.count > 128 ? "".unicodeScalars : name.lowercased().unicodeScalars
+        plain = String(scalars.filter { $0.properties.isAlphabetic || ("0"..."9").contains($0) })
+        for row in Self.table where ranks[row.meaning] == nil && row.contains(plain) { ranks[row.meaning] = row.rank }
+    }
+
+    func says(_ meanings: Meaning...) -> Bool { meanings.contains { ranks[$0] != nil } }
+
+    // MARK: Values
+
+    var isIndex: Bool { says(.index) && !says(.quantity, .number) }
+
+    /// Whether a text says that a value beside it is an index: `"type": "aqi"`.
+    static func saysIndex(_ text: String) -> Bool {
+        let text = FieldName(text).plain
+        let words = table.lazy.filter { $0.meaning == .index }.flatMap(\.words).filter { $0.hasPrefix("*") }
+            .map { $0.dropFirst().dropLast() }
+        guard text.count <= 24, let word = words.first(where: text.contains) else { return false }
+        return text == word || FieldName(text.replacing(word, with: "", maxReplacements: 1)).says(.standard)
+    }
+
+    /// How strongly the names of the fields leading to a number, nearest first, suggest an index, up to 100; `nil` if
+    /// it is something else. `isSigned` means that a text beside the number says so.
+    static func indexScore(_ names: [FieldName], isSigned: Bool) -> Int? {
+        guard let name = names.first else { return 5 }
+        let outer = names.dropFirst().first
+        // The US standard is the most common.
+        let bonus = name.plain == "aqi" || name.plain.contains("us") ? 2 : 0
+        if name.isIndex { return 98 + bonus }
+        // The sub-index of a pollutant.
+        if name.says(.index), name.says(.pollutant) { return 70 }
+        if name.says(.quantity, .number) { return nil }
+        if name.says(.value) {
+            if name.says(.air) || outer?.says(.air) == true || outer?.isIndex == true { return 93 + bonus }
+            if outer?.says(.quantity) == true { return nil }
+            return isSigned ? 92 : 40
+        }
+        if isSigned { return 60 }
+        return names.dropFirst().prefix(2).contains(where: \.isIndex) ? 80 + bonus : 5
+    }
+
+    // MARK: Places
+
+    /// Whether the name may be that of a place or a group of places: no other meaning is known.
+    var canBePlace: Bool {
+        let isStandard = plain.utf8.count < 5 && says(.standard)
+        return plain.utf8.count > 1 && !isStandard && !isIndex
+            && !says(.place, .structure, .quantity, .value, .otherTime, .kind)
+    }
+
+    /// Whether the text may be a place's name: it has letters and is not a time, address or quantity.
+    static func isPlace(_ text: String) -> Bool {
+        let isShort = !text.isEmpty && text.utf8.count <= 128 && !text.unicodeScalars.contains(where: breaksLine)
+        let hasLetter = text.unicodeScalars.contains { $0.properties.isAlphabetic }
+        let isTime = text.utf8.prefix(4).allSatisfy(isDigit) && text.utf8.count >= 10
+        return isShort && hasLetter && !isTime && !text.contains("://") && !saysIndex(text)
+            && !FieldName(text).says(.parameter)
+    }
+}

@@ -7,31 +7,39 @@ struct FieldName: Equatable {
         case place, text, topic, kind, structure, words
     }
 
-    /// A line of the table: words with a meaning, some with a `*` at the start or end.
-    private struct Row {
+    /// A word of the table, which may match any text before or after it.
+    private struct Word {
         let meaning: Meaning
         let rank: Int
-        let words: ArraySlice<Substring>
+        let text: [UInt8]
+        let isPrefix: Bool
+        let isSuffix: Bool
 
-        func contains(_ name: String) -> Bool {
-            words.contains { word in
-                switch (word.first, word.last) {
-                case ("*", "*"): name.contains(word.dropFirst().dropLast())
-                case ("*", _): name.hasSuffix(word.dropFirst())
-                case (_, "*"): name.hasPrefix(word.dropLast())
-                default: name == word
-                }
+        init(_ text: Substring, _ meaning: Meaning, rank: Int) {
+            self.meaning = meaning
+            self.rank = rank
+            self.text = text.utf8.filter { $0 != UInt8(ascii: "*") }
+            isPrefix = text.hasSuffix("*")
+            isSuffix = text.hasPrefix("*")
+        }
+
+        func matches(_ name: [UInt8]) -> Bool {
+            switch (isPrefix, isSuffix) {
+            case (true, true): name.indices.contains { name[$0...].starts(with: text) }
+            case (true, false): name.starts(with: text)
+            case (false, true): name.suffix(text.count).elementsEqual(text)
+            case (false, false): name == text
             }
         }
     }
 
     private static let table = String(decoding: PackageResources.field_names_txt, as: UTF8.self)
-        .split(separator: "\n").compactMap { line -> Row? in
+        .split(separator: "\n").flatMap { line -> [Word] in
             let words = line.split(separator: " ")
             let title = words[0].split(separator: ":")
             // Comments have no meaning.
-            guard let meaning = Meaning(rawValue: String(title[0])) else { return nil }
-            return Row(meaning: meaning, rank: Int(title.last ?? "") ?? 0, words: words.dropFirst())
+            guard let meaning = Meaning(rawValue: String(title[0])) else { return [] }
+            return words.dropFirst().map { Word($0, meaning, rank: Int(title.last ?? "") ?? 0) }
         }
 
     /// Only lower-case letters and digits: `AQI_US` becomes `aqius`. Empty for a name of more than 128 bytes.
@@ -40,9 +48,16 @@ struct FieldName: Equatable {
     private(set) var ranks: [Meaning: Int] = [:]
 
     init(_ name: String) {
+        plain = Self.plain(name)
+        let bytes = Array(plain.utf8)
+        for word in Self.table where ranks[word.meaning] == nil && word.matches(bytes) {
+            ranks[word.meaning] = word.rank
+        }
+    }
+
+    private static func plain(_ name: String) -> String {
         let scalars = name.utf8.count > 128 ? "".unicodeScalars : name.lowercased().unicodeScalars
-        plain = String(scalars.filter { $0.properties.isAlphabetic || ("0"..."9").contains($0) })
-        for row in Self.table where ranks[row.meaning] == nil && row.contains(plain) { ranks[row.meaning] = row.rank }
+        return String(scalars.filter { $0.properties.isAlphabetic || ("0"..."9").contains($0) })
     }
 
     func says(_ meanings: Meaning...) -> Bool { meanings.contains { ranks[$0] != nil } }
@@ -53,10 +68,11 @@ struct FieldName: Equatable {
 
     /// Whether a text says that a value beside it is an index: `"type": "aqi"`.
     static func saysIndex(_ text: String) -> Bool {
-        let text = FieldName(text).plain
-        let words = table.lazy.filter { $0.meaning == .index }.flatMap(\.words).filter { $0.hasPrefix("*") }
-            .map { $0.dropFirst().dropLast() }
-        guard text.count <= 24, let word = words.first(where: text.contains) else { return false }
+        let text = plain(text)
+        guard text.count <= 24 else { return false }
+        let words = table.lazy.filter { $0.meaning == .index && $0.isPrefix }
+            .map { String(decoding: $0.text, as: UTF8.self) }
+        guard let word = words.first(where: text.contains) else { return false }
         return text == word || FieldName(text.replacing(word, with: "", maxReplacements: 1)).says(.standard)
     }
 

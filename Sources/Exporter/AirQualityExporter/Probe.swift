@@ -74,7 +74,7 @@ private struct ProbeReport {
         let messages = visit.messages.compactMap(\.self)
         for (number, message) in visit.messages.enumerated() { describe(message, number: number + 1) }
         if !readings.isEmpty { addTable(of: readings) }
-        guard let best = ReadingPlan.best(for: messages) else {
+        guard let best = ReadingPlan.best(for: messages, inPlaceOf: settings) else {
             if readings.isEmpty, !messages.isEmpty { add("\nfound no flags or jq program that would read them") }
             return
         }

@@ -5,8 +5,8 @@ public struct SentSecrets: Sendable {
     /// Longest first, so that no part of one remains.
     private let texts: [String]
 
-    /// Values of header fields and of the query, and their words, count if they have at least 8 bytes. Messages count as
-    /// a whole, and their words if they look like tokens.
+    /// Covers values of header fields and of the query, and their words of 8 bytes or more; messages, and their words
+    /// that look like tokens.
     ///
     /// - Parameter target: a path with or without a query.
     public init(values: [String] = [], target: String = "", messages: [String] = []) {

@@ -194,6 +194,16 @@ def test_probe_succeeds_if_a_reading_arrives(programs):
             [f"Place {number}" for number in range(10)],
         ),
         (
+            [{"stations": {
+                "DL1": {"name": "A Vihar", "city": "Delhi", "aqi": 301},
+                "DL2": {"name": "RK Puram", "city": "Delhi", "aqi": 280},
+            }}],
+            None,
+            ["A Vihar", "RK Puram"],
+        ),
+        ([{"topic": "sensors/station-1/aqi", "payload": 301}], None, ["station-1"]),
+        ([{"topic": "air", "key": "Delhi", "value": {"aqi": 301}}], None, ["Delhi"]),
+        (
             [{"coord": {"lon": 77.2, "lat": 28.6}, "list": [{"main": {"aqi": 2}, "dt": 1}]}],
             None,
             ["28.6,77.2"],
@@ -243,6 +253,14 @@ def test_probe_suggests_flags_that_read_every_city(programs, messages, flags, ci
         ['{"city": "Delhi", "temp": 31, "wind": {"speed": 2, "deg": 90}}'],
         ['{"city": "Delhi", "temperature": {"value": 31}}'],
         ['{"city": "Delhi", "forecast": [{"day": "2026-11-27", "aqi": 280}]}'],
+        ['{"city": "Delhi", "parameter": "pm25", "value": 57}'],
+        ['{"place": "Delhi", "value": 57, "unit": "\u00b5g/m\u00b3"}'],
+        ['{"topic": "air/Delhi/temperature", "payload": 21.5}'],
+        ['{"s": {"state": "2050", "attributes": {"device_class": "power", "name": "Washer"}}}'],
+        ['{"data": {"aqi": "-", "idx": 1437, "city": {"name": "Beijing"}}}'],
+        ['{"city": "Delhi", "aqi": null, "snr": 9}'],
+        ['{"event": "hello", "data": {"socket_id": 123.4, "activity_timeout": 120}}'],
+        ['{"locationName": "Delhi", "serialno": "d3a1", "rco2": 500, "atmp": 21.5}'],
     ],
 )
 def test_probe_suggests_no_flags_if_all_is_read_or_nothing_is_an_index(programs, messages):
@@ -263,6 +281,20 @@ def test_a_superfluous_or_wrong_flag_is_named_in_the_hint(start, programs, flag,
     with Sender('[{"city": "Delhi", "aqi": 301}]') as feed:
         start.exporter("--feed.url", feed.url, *flag.split()).wait_for_line(f'hint="{hint}"')
         assert f"--feed.url {feed.url} {hint}\n" in probe(programs, feed.url, *flag.split()).stdout
+
+
+@pytest.mark.parametrize(
+    "flag, explanation",
+    [
+        ("--feed.city-field=station", "reading_time=28/11/2026 10:00"),
+        ("--feed.city-field=city", "found no flags"),
+    ],
+)
+def test_probe_suggests_no_flags_that_leave_a_time_unreadable(programs, flag, explanation):
+    message = '[{"station": "Delhi", "aqi": 120, "updated": "28/11/2026 10:00"}]'
+    with Sender(message) as feed:
+        found = probe(programs, feed.url, "--feed.time-field=updated", flag).stdout
+    assert "to read" not in found and explanation in found
 
 
 def test_probe_shows_the_error_text_of_a_server(programs):

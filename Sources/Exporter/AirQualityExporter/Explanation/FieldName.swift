@@ -4,7 +4,7 @@ import Bytes
 struct FieldName: Equatable {
     enum Meaning: String {
         case index, air, standard, value, pollutant, quantity, number, parameter, otherTime
-        case place, text, topic, kind, structure, words
+        case dominant, unit, place, text, topic, kind, structure, words
     }
 
     /// A word of the table, which may match any text before or after it.
@@ -93,7 +93,9 @@ struct FieldName: Equatable {
             return isSigned ? 92 : 40
         }
         if isSigned { return 60 }
-        return names.dropFirst().prefix(2).contains(where: \.isIndex) ? 80 + bonus : 5
+        if names.dropFirst().prefix(2).contains(where: \.isIndex) { return 80 + bonus }
+        // Only the names of containers say nothing of what a number in them is.
+        return name.says(.structure) ? 5 : nil
     }
 
     // MARK: Places
@@ -101,8 +103,10 @@ struct FieldName: Equatable {
     /// Whether the name may be that of a place or a group of places: no other meaning is known.
     var canBePlace: Bool {
         let isStandard = plain.utf8.count < 5 && says(.standard)
-        return plain.utf8.count > 1 && !isStandard && !isIndex
-            && !says(.place, .structure, .quantity, .value, .otherTime, .kind)
+        // `station1` may be one, `station` is not.
+        let isKindOfPlace = says(.place) && !plain.utf8.contains(where: isDigit)
+        return plain.utf8.count > 1 && !isStandard && !isIndex && !isKindOfPlace
+            && !says(.structure, .quantity, .value, .otherTime, .kind)
     }
 
     /// Whether the text may be a place's name: it has letters and is not a time, address or quantity.

@@ -45,6 +45,8 @@ extension JSONTree {
     /// The fields as they are; of tables, the cells with the names of their columns:
     /// `{"fields": ["city", "aqi"], "rows": [["Delhi", 301]]}`
     private static func members(_ fields: [JSONField]) -> [MessagePart] {
+        // Each of many alike objects is found among the values.
+        if areAlike(fields) { return [] }
         let legends = fields.compactMap(\.value.columnNames)
         return fields.filter { !FieldName($0.name).says(.otherTime) }.flatMap { field -> [MessagePart] in
             guard let names = legends.first(where: { field.value.isTable(width: $0.count) }) else {
@@ -61,13 +63,25 @@ extension JSONTree {
             return mayRead && FieldName(field.name).canBePlace
         }
         let names = Set(places.map(\.name))
-        let others = fields.filter { !names.contains($0.name) }.map { [PathStep.field($0.name)].expression }
+        let otherFields = fields.filter { !names.contains($0.name) }
+        // An object that names a place in another field is not a list of places.
+        if otherFields.contains(where: \.namesPlace) { return [] }
+        let others = otherFields.map { [PathStep.field($0.name)].expression }
         // A single number among other fields is not a list of places.
         let isLikely = places.count > 1 || others.isEmpty || places.first?.value.isObject == true
         guard isLikely, others.count <= 8 else { return [] }
         var way = [PathStep.entries]
         if !others.isEmpty { way.insert(.filter("del(\(others.joined(separator: ", ")))"), at: 0) }
         return places.prefix(maximumEntries).flatMap { [(way + [.key], .text($0.name)), (way + [.value], $0.value)] }
+    }
+
+    /// Whether the fields are objects with the same two fields or more, such as stations by their ids.
+    private static func areAlike(_ fields: [JSONField]) -> Bool {
+        let names = Set(
+            fields.map { field -> [String]? in
+                if case .object(let inner) = field.value, inner.count > 1 { inner.map(\.name) } else { nil }
+            })
+        return fields.count > 1 && names.count == 1 && names != [nil]
     }
 
     /// `{"s1": {"name": "Delhi", "aqi": 301}, "s2": {"name": "Pune", "aqi": 51}}`
@@ -162,6 +176,14 @@ extension JSONTree {
             element.text ?? ["name", "field", "text", "label", "id"].lazy.compactMap { element[$0]?.text }.first
         }
         return names.count == elements.count ? names : nil
+    }
+}
+
+extension JSONField {
+    /// Whether the field names a place smaller than a state.
+    fileprivate var namesPlace: Bool {
+        guard let rank = FieldName(name).ranks[.place] else { return false }
+        return rank < 40 && value.text.map(FieldName.isPlace) == true
     }
 }
 

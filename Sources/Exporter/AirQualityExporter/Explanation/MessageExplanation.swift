@@ -35,7 +35,7 @@ struct MessageExplanation {
         // The flags fit if the value field is there, or if only the time or the range is wrong.
         let hasValue = fields.contains { $0.name == "value" }
         if [.badTime, .outOfRange].contains(reason) || (reason == .noValue && hasValue) { return }
-        add("hint", ReadingPlan.best(for: [message])?.plan.arguments(inPlaceOf: settings))
+        add("hint", ReadingPlan.best(for: [message], inPlaceOf: settings)?.plan.arguments(inPlaceOf: settings))
     }
 
     /// Masks secrets that the server has repeated.
@@ -49,11 +49,12 @@ struct MessageExplanation {
         short(message)?.serverWords().map { shown($0.utf8Span.span, bytes: messageBytes) }
     }
 
-    /// Returns the field names of a message's first object; empty if it has none or exceeds 4096 bytes.
-    static func fieldNames(in message: Span<UInt8>) -> [String] {
+    /// Returns the field names of a message's first object, with its type, if any; empty if it has none or exceeds
+    /// 4096 bytes.
+    static func shape(of message: Span<UInt8>) -> [String] {
         let text = short(message)
         guard case .object(let fields) = text?.elements?.first ?? text else { return [] }
-        return fields.map(\.name)
+        return fields.flatMap { ["type", "event"].contains($0.name) ? [$0.name, $0.value.text ?? ""] : [$0.name] }
     }
 
     private static func short(_ message: Span<UInt8>) -> JSONTree? {
@@ -104,7 +105,7 @@ extension JSONTree {
             let ranked = fields.map { (rank: FieldName($0.name).ranks[.words] ?? 3, field: $0) }
                 .filter { $0.rank < 3 || (isError && !$0.field.saysError) }
             for (rank, field) in ranked.sorted(by: { $0.rank < $1.rank }) {
-                let hasWords = saysError || rank == 0 || (rank == 1 && depth == 0)
+                let hasWords = saysError || rank == 0 || (rank == 1 && depth == 0 && field.value.text != nil)
                 if let words = field.value.serverWords(depth: depth + 1, isError: hasWords) { return words }
             }
             return nil

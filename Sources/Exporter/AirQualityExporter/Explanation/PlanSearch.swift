@@ -25,8 +25,8 @@ struct PlanSearch {
         let text: String
         /// How unlikely it is a place's name, from 0 up; `nil` = by the names of the fields.
         var rank: Int?
-        /// Whether it marks a nearby number as an index, and so is not a name.
-        var saysIndex = false
+        /// `.index` or `.quantity` if it says that a nearby number is one, and so is not a name.
+        var sign: FieldName.Meaning?
 
         static let nameless = Text(steps: [.filter(#""station""#)], text: "station", rank: 60)
     }
@@ -88,7 +88,7 @@ struct PlanSearch {
     /// Returns the steps to a number that may be an index, even inside a text; `nil` if there is none.
     private static func index(_ value: JSONTree, at steps: [PathStep]) -> [PathStep]? {
         guard !steps.isEmpty, let index = value.index, IndexRange.isValid(index),
-            FieldName.indexScore(steps.names, isSigned: false) != nil
+            FieldName.indexScore(steps.names, isSigned: true) != nil
         else { return nil }
         guard let text = value.text, jsonNumber(text.utf8Span.span) == nil else { return steps }
         let isNamed = steps.names.prefix(2).contains { $0.isIndex || $0.says(.air) }
@@ -117,11 +117,20 @@ struct PlanSearch {
             guard isID, digits.utf8.allSatisfy(isDigit) else { return }
             note(Text(steps: steps, text: digits, rank: 55))
         case .text(let text) where !steps.isEmpty:
-            let saysIndex = FieldName.saysIndex(text)
-            if saysIndex || FieldName.isPlace(text) { note(Text(steps: steps, text: text, saysIndex: saysIndex)) }
+            let sign = Self.sign(of: text, in: steps.names.first)
+            if sign != nil || FieldName.isPlace(text) { note(Text(steps: steps, text: text, sign: sign)) }
             noteTopic(text, at: steps)
         default: return
         }
+    }
+
+    /// Returns what a text in a field says of a nearby number: `.index` or `.quantity`.
+    private static func sign(of text: String, in field: FieldName?) -> FieldName.Meaning? {
+        if FieldName.saysIndex(text) { return .index }
+        // The pollutant that determines an index does not say that it is a concentration.
+        if field?.says(.dominant) == true { return nil }
+        let isUnit = field?.says(.unit) == true && !text.isEmpty
+        return isUnit || FieldName(text).says(.parameter) ? .quantity : nil
     }
 
     /// Notes the parts of a topic such as `sensors/Delhi/aqi`; the last ones are the likeliest names.
@@ -130,23 +139,23 @@ struct PlanSearch {
         guard isTopic, let separator = topic.first(where: "/:@".contains) else { return }
         let parts = topic.split(separator: separator, maxSplits: 16, omittingEmptySubsequences: false).map(String.init)
         for (index, part) in parts.enumerated().reversed() {
-            let saysIndex = FieldName.saysIndex(part)
-            guard saysIndex || (FieldName(part).canBePlace && FieldName.isPlace(part)) else { continue }
+            let sign = Self.sign(of: part, in: nil)
+            guard sign != nil || (FieldName(part).canBePlace && FieldName.isPlace(part)) else { continue }
             let steps = steps + [.filter("split(\"\(separator)\")[\(index)]")]
-            note(Text(steps: steps, text: part, rank: 29 + parts.count - 1 - index, saysIndex: saysIndex))
+            note(Text(steps: steps, text: part, rank: 29 + parts.count - 1 - index, sign: sign))
         }
     }
 
     private mutating func note(_ text: Text) {
         // The first of a list of names is enough.
-        let isKnown = texts.contains { $0.steps == text.steps && (!text.saysIndex || $0.text == text.text) }
+        let isKnown = texts.contains { $0.steps == text.steps && (text.sign == nil || $0.text == text.text) }
         if !isKnown, texts.count < Self.maximumTexts { texts.append(text) }
     }
 
     /// Returns how unlikely a text at these steps is a place's name; `nil` if it is none.
     private static func rank(of steps: [PathStep]) -> Int? {
         guard let name = steps.names.first else { return steps.first == .key ? 20 : 44 }
-        if name.says(.topic) { return 35 }
+        if name.says(.topic) { return 45 }
         // Fields for other texts do not hold names.
         let isInText = steps.names.contains { $0.says(.text) && !$0.says(.kind) }
         if isInText || name.says(.kind) { return nil }
@@ -169,16 +178,23 @@ struct PlanSearch {
             let isNear = depth < end && inner.count <= Self.maximumTextSteps && isSingle
             return isNear ? Neighbour(text: text, depth: depth, inner: Array(inner)) : nil
         }
-        let sign = neighbours.filter { $0.text.saysIndex && $0.depth >= end - 3 }.max { $0.depth < $1.depth }
-        guard let quality = FieldName.indexScore(steps.names, isSigned: sign != nil) else { return }
+        let signs = neighbours.filter { $0.text.sign != nil && $0.depth >= end - 3 }
+        let sign = signs.filter { $0.text.sign == .index }.max { $0.depth < $1.depth }
+        // A number in a text was labelled by it.
+        let isSigned = sign != nil || steps.last == .number
+        guard let quality = FieldName.indexScore(steps.names, isSigned: isSigned) else { return }
+        // A number beside `temperature` or a unit is an index only if its name says so.
+        guard sign != nil || signs.isEmpty || quality >= 90 else { return }
         let selection = quality == FieldName.indexScore(steps.names, isSigned: false) ? nil : sign
         if let selection {
             let condition = "\(selection.inner.term) == \(jsonLiteral(selection.text.text))"
             steps.insert(.filter("select(\(condition))"), at: selection.depth)
         }
         let scored = neighbours.compactMap { place -> (place: Neighbour, score: Int)? in
-            guard !place.text.saysIndex, let rank = place.text.rank ?? Self.rank(of: place.inner) else { return nil }
+            guard place.text.sign == nil, let rank = place.text.rank ?? Self.rank(of: place.inner) else { return nil }
             let distance = place.inner.count - 1 + 6 * (end - 1 - place.depth)
+            // A number without a meaning is an index only beside the name itself.
+            if quality < 40, place.depth < end - 1 { return nil }
             // Among equally likely plans, one that reads several numbers comes first.
             let score = quality + 60 - rank - distance + (candidate.count > 1 ? 1 : 0)
             return score < Self.leastScore ? nil : (place, score)

@@ -2,6 +2,7 @@ import AirQuality
 import Bytes
 import CommandLine
 import JSON
+import System
 
 /// A way to read messages: the values of four flags.
 struct ReadingPlan {
@@ -63,14 +64,17 @@ struct ReadingPlan {
         }
     }
 
-    private func read(_ messages: [[UInt8]]) -> Outcome {
+    private func read(_ messages: [[UInt8]], inPlaceOf settings: Configuration) -> Outcome {
         var outcome = Outcome(plan: self)
-        var settings = Configuration()
-        settings.format = FeedFormat(items: jsonPointer(items) ?? [], cityField: cityField, valueField: valueField)
+        var settings = settings
+        let format = FeedFormat(items: jsonPointer(items) ?? [], cityField: cityField, valueField: valueField)
+        settings.format.items = format.items
+        settings.format.city = format.city
+        settings.format.value = format.value
         settings.program = program == "." ? nil : program
         var reader = MessageReader(settings)
         for message in messages {
-            let read = reader.read(message.span, receivedAt: 0)
+            let read = reader.read(message.span, receivedAt: currentTime())
             outcome.readings += read.accepted
             let rejections = read.rejections
             for reason in rejections.reasons { outcome.rejections += Int(rejections[reason]) }
@@ -80,7 +84,7 @@ struct ReadingPlan {
 
     /// Returns the plan that reads most cities and least else from the first values of UTF-8 messages, with what it
     /// reads from the whole messages, if any does.
-    static func best(for messages: [[UInt8]]) -> Outcome? {
+    static func best(for messages: [[UInt8]], inPlaceOf settings: Configuration) -> Outcome? {
         let samples = messages.compactMap { JSONTree.beginning(of: $0)?.map(\.firstValues) }
         let shortened = samples.map { Array($0.map(\.json).joined(separator: "\n").utf8) }
         var tried: Set<String> = []
@@ -91,14 +95,14 @@ struct ReadingPlan {
         where plan.score >= leastScore && tried.count < maximumTries {
             let arguments = plan.arguments()
             guard arguments.utf8.count <= maximumArgumentBytes, tried.insert(arguments).inserted else { continue }
-            let outcome = plan.read(shortened)
+            let outcome = plan.read(shortened, inPlaceOf: settings)
             guard outcome.merit > found.last?.merit ?? (0, 0) else { continue }
             found.append(outcome)
             // A much less likely plan does not win by reading more.
             leastScore = plan.score - 15
         }
         // A plan may fail at a later value, which rejects the whole message; then the next best is tried.
-        return found.reversed().lazy.map { $0.plan.read(messages) }.first { !$0.readings.isEmpty }
+        return found.reversed().lazy.map { $0.plan.read(messages, inPlaceOf: settings) }.first { !$0.readings.isEmpty }
     }
 }
 

@@ -16,8 +16,8 @@ struct FeedHandler: ~Copyable {
     private var log: FeedLog
     /// The explanations logged within the last hour.
     private var explanations: [Topic: (fields: [ExplanationField], loggedAt: Duration)] = [:]
-    /// The reasons for which the store has the server's words on this connection.
-    private var saidReasons: Set<RejectionReason?> = []
+    /// How much the store's explanations of this connection say: a server's words 2, a hint 1.
+    private var told: [RejectionReason?: Int] = [:]
     private var isFirstMessage = true
     private var hasToldOfTimes = false
     /// Texts sent on this connection, masked where the server repeats them.
@@ -28,8 +28,8 @@ struct FeedHandler: ~Copyable {
         let reason: RejectionReason?
         /// A server's own words, which may alternate.
         let words: String?
-        /// Field names: a greeting must not hide what is wrong with the data.
-        let names: [String]
+        /// Field names and type: a greeting must not hide what is wrong with the data.
+        let shape: [String]
     }
 
     /// - Parameter number: the feed's index in the store.
@@ -48,7 +48,7 @@ struct FeedHandler: ~Copyable {
         switch event {
         case .connecting: secrets = reader.settings.feed.sentSecrets(to: address)
         case .connected:
-            saidReasons = []
+            told = [:]
             isFirstMessage = true
         case .disconnected(let reason, let detail): event = .disconnected(reason, detail: secrets.masked(in: detail))
         default: break
@@ -82,15 +82,15 @@ struct FeedHandler: ~Copyable {
         reader.decoder.recycle(recorded)
     }
 
-    /// Tells the store why messages give no readings. Logs each topic hourly at most: up to three of each reason, and
-    /// up to ``FeedLog/burst`` with a server's words.
+    /// Tells the store why messages give no readings. Logs each topic hourly at most, and up to ``FeedLog/burst`` of
+    /// each reason or with a server's words.
     private mutating func explain(
         _ reason: RejectionReason?, _ message: Span<UInt8>, _ recorded: borrowing FeedMessage, at now: Duration
     ) {
         let isUnread = recorded.accepted.isEmpty
         let words = isUnread ? MessageExplanation.serverWords(in: message) : nil
-        let names = isUnread ? MessageExplanation.fieldNames(in: message) : []
-        let topic = Topic(reason: reason, words: words, names: names)
+        let shape = isUnread ? MessageExplanation.shape(of: message) : []
+        let topic = Topic(reason: reason, words: words, shape: shape)
         if let known = explanations[topic], now - known.loggedAt < FeedLog.reminder {
             return tellStore(topic, known.fields)
         }
@@ -98,7 +98,7 @@ struct FeedHandler: ~Copyable {
         let others = explanations.keys.filter { other in
             words == nil ? other.words == nil && other.reason == reason : other.words != nil
         }
-        guard others.count < (words == nil ? 3 : FeedLog.burst) else { return }
+        guard others.count < FeedLog.burst else { return }
         var explanation = MessageExplanation(reason, of: message.array, recorded, settings: reader.settings)
         explanation.mask(secrets)
         explanations[topic] = (explanation.fields, now)
@@ -107,9 +107,10 @@ struct FeedHandler: ~Copyable {
     }
 
     private mutating func tellStore(_ topic: Topic, _ fields: [ExplanationField]) {
-        // A later message without words does not replace what the server said.
-        if topic.words != nil { saidReasons.insert(topic.reason) }
-        guard topic.words != nil || !saidReasons.contains(topic.reason) else { return }
+        // A later message does not replace one that says more, such as a heartbeat a hint.
+        let weight = topic.words != nil ? 2 : fields.contains { $0.name == "hint" } ? 1 : 0
+        guard weight >= told[topic.reason, default: 0] else { return }
+        told[topic.reason] = weight
         store.apply(.explained(topic.reason, fields), feed: number)
     }
 

@@ -174,6 +174,7 @@ struct FeedTests {
         let store = ReadingStore(rules: StoreRules(), feeds: ["ws://x/"], at: 0)
         var settings = Configuration()
         settings.feed.headers = [HTTPField(name: "Authorization", value: "Bearer sent-secret")]
+        settings.feed.client.subscriptions = ["stations"]
         var handler = try handler(store, settings)
         handler.handle(.connecting)
         handler.handle(.connected([]))
@@ -186,6 +187,8 @@ struct FeedTests {
         #expect(logged.last?.contains("1008: ***") == true)
         #expect(store.snapshot(withHistories: true).readinessProblem(at: currentTime())?.contains("***") == true)
         #expect(!lines.text.contains("sent-secret"))
+        handler.receive(.text, Array(#"{"stations":[{"city":"Pune","aqi":1}]}"#.utf8).span)
+        #expect(logged.last?.contains("fields=stations hint=\"--feed.items /stations\"") == true)
     }
 
     @Test func `A greeting does not hide why the data is rejected`() throws {

@@ -39,7 +39,7 @@ extension PolledSource {
         let document = SourceQuery(
             path: String((options.url ?? "").dropFirst(baseURL.count)),
             headers: headers.map { "\($0.name): \($0.value)" }, subject: baseURL)
-        let secrets = key.map { SentSecrets(values: [$0.text]) }
+        let secrets = key.map { SentSecrets(key: $0.text) }
         let api = name.source(
             cities: cities, scale: options.index ?? name.givenIndex ?? .india, key: key?.text,
             maximumCost: rate.calls, document: document)

@@ -3,7 +3,6 @@ import Bytes
 import HTTPClient
 import HTTPText
 import JQ
-import JSON
 import System
 
 /// The loop of `poll`, on the main thread. It follows the plan, sends changes, and repeats all values every 30 seconds,
@@ -80,8 +79,8 @@ final class Poller {
             programError = nil
         } catch {
             source.plan.countUnreadable()
-            var reader = JSONReader()
-            let isJSON = reader.read(document.span) != nil
+            // The end of what jq says when it cannot parse its input.
+            let isJSON = !error.reason.contains(/at (?:EOF at )?line \d+, column \d+/)
             let subject = isJSON ? "--jq" : "json sent a response that is not JSON"
             if programError != error.reason { say("\(subject): \(error)", .warning) }
             programError = error.reason

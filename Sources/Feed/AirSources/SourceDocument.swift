@@ -23,7 +23,9 @@ private func errorMessage(in text: JSONTree) -> String? {
     let node = JSONNode(tree: text)
     let isError =
         switch text["error"] {
-        case .boolean(true), .text, .object: true
+        case .boolean(true): true
+        case .text(let text) where !text.isEmpty: true
+        case .object(let fields) where !fields.isEmpty: true
         default: ["error", "fail", "failed", "nope", "nug"].contains(node["status"].scalar)
         }
     return isError ? explanation(of: node) ?? "it gives no reason" : nil

@@ -23,8 +23,9 @@ struct Words {
                 for word in rest { append(operand: word) }
                 return
             }
-            // A base64url token may begin with a dash.
-            if word.hasPrefix(mayContinueSecret ? "--" : "-"), word != "-" {
+            // A base64url token may begin with a dash, but has no dot and is longer than `-v`.
+            let mayBeToken = mayContinueSecret && word.utf8.count > 2 && !word.hasPrefix("--") && !word.contains(".")
+            if word.hasPrefix("-"), word != "-", !mayBeToken {
                 try read(flag: word, rest: &rest)
             } else {
                 try rejectTypographicDash(of: word)

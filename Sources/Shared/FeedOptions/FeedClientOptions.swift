@@ -63,10 +63,12 @@ public struct FeedClientOptions: Options {
         return client
     }
 
-    /// Returns what the client sends to the feed at an address, with the fields of the header file as it is now.
+    /// Returns the secrets that the client sends to the feed at an address, including the header file's current ones.
     public func sentSecrets(to address: WebSocketAddress) -> SentSecrets {
         let fields = (try? headerFields()) ?? headers
-        return SentSecrets(values: fields.map(\.value), target: address.target, messages: client.subscriptions)
+        let credentials = address.credentials.map { String(decoding: $0, as: UTF8.self) }
+        let values = fields.map(\.value) + [credentials, address.authorization].compactMap(\.self)
+        return SentSecrets(values: values, target: address.target, messages: client.subscriptions)
     }
 
     // MARK: Checks

@@ -128,6 +128,24 @@ OTHERS = {
         "data": {"values": [["Delhi", "Pune"], [301, 51]]},
     },
     "dots in names": [{"site.name": "Delhi", "pm2.5_aqi": 301}],
+    "statistics of several quantities": [
+        {
+            "city": "Delhi",
+            "readings": {"aqi": {"avg": 301, "max": 320}, "pm10": {"avg": 80, "max": 90}},
+        }
+    ],
+    "weather beside air": {
+        "weather": {"city": "Delhi", "value": 31}, "air_quality": {"city": "Delhi", "value": 301}
+    },
+    "a code that is a gas": {"city": "Delhi", "country": "NO", "value": 301},
+    "an index as a unit": {"city": "Delhi", "value": 301, "unit": "index"},
+    "units of other quantities": {
+        "city": "Delhi", "index": 301, "wind": {"speed": 3, "unit": "m/s"},
+    },
+    "typed values": {
+        "name": {"type": "Text", "value": "Delhi"},
+        "airQualityIndex": {"type": "Number", "value": 301},
+    },
     "a serial number": {"serialno": "Delhi", "pm02": 7, "aqi": 301, "model": "I-9PSL"},
 }
 

@@ -4,7 +4,7 @@ import Bytes
 struct FieldName: Equatable {
     enum Meaning: String {
         case index, air, standard, value, pollutant, quantity, number, parameter, otherTime
-        case dominant, unit, place, text, topic, kind, structure, words
+        case about, dominant, unit, place, text, topic, kind, structure, words
     }
 
     /// A word of the table, which may match any text before or after it.
@@ -115,6 +115,6 @@ struct FieldName: Equatable {
         let hasLetter = text.unicodeScalars.contains { $0.properties.isAlphabetic }
         let isTime = text.utf8.prefix(4).allSatisfy(isDigit) && text.utf8.count >= 10
         return isShort && hasLetter && !isTime && !text.contains("://") && !saysIndex(text)
-            && !FieldName(text).says(.parameter)
+            && !FieldName(text).says(.parameter) && !["no", "co"].contains(text.lowercased())
     }
 }

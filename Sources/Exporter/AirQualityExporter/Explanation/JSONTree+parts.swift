@@ -64,8 +64,9 @@ extension JSONTree {
         }
         let names = Set(places.map(\.name))
         let otherFields = fields.filter { !names.contains($0.name) }
-        // An object that names a place in another field is not a list of places.
-        if otherFields.contains(where: \.namesPlace) { return [] }
+        // The numbers beside a field that names a place are about that place.
+        let areNumbers = places.allSatisfy { $0.value.index != nil }
+        if areNumbers, otherFields.contains(where: \.namesPlace) { return [] }
         let others = otherFields.map { [PathStep.field($0.name)].expression }
         // A single number among other fields is not a list of places.
         let isLikely = places.count > 1 || others.isEmpty || places.first?.value.isObject == true
@@ -75,13 +76,14 @@ extension JSONTree {
         return places.prefix(maximumEntries).flatMap { [(way + [.key], .text($0.name)), (way + [.value], $0.value)] }
     }
 
-    /// Whether the fields are objects with the same two fields or more, such as stations by their ids.
+    /// Whether the fields are objects with the same two fields or more, and no other meaning, such as stations by ids.
     private static func areAlike(_ fields: [JSONField]) -> Bool {
         let names = Set(
             fields.map { field -> [String]? in
                 if case .object(let inner) = field.value, inner.count > 1 { inner.map(\.name) } else { nil }
             })
         return fields.count > 1 && names.count == 1 && names != [nil]
+            && fields.allSatisfy { FieldName($0.name).canBePlace }
     }
 
     /// `{"s1": {"name": "Delhi", "aqi": 301}, "s2": {"name": "Pune", "aqi": 51}}`
@@ -180,10 +182,10 @@ extension JSONTree {
 }
 
 extension JSONField {
-    /// Whether the field names a place smaller than a state.
+    /// Whether the field names a place.
     fileprivate var namesPlace: Bool {
         guard let rank = FieldName(name).ranks[.place] else { return false }
-        return rank < 40 && value.text.map(FieldName.isPlace) == true
+        return rank < 20 && value.text.map(FieldName.isPlace) == true
     }
 }
 

@@ -38,10 +38,12 @@ struct MessageExplanation {
         add("hint", ReadingPlan.best(for: [message], inPlaceOf: settings)?.plan.arguments(inPlaceOf: settings))
     }
 
-    /// Masks secrets that the server has repeated.
+    /// Masks secrets that the server has repeated, except where they are names of fields.
     mutating func mask(_ secrets: SentSecrets) {
-        fields = fields.map { ExplanationField(name: $0.name, text: secrets.masked(in: $0.text)) }
-        element = element.map { secrets.masked(in: $0) }
+        fields = fields.map { field in
+            if ["fields", "hint"].contains(field.name) { return field }
+            return ExplanationField(name: field.name, text: secrets.masked(in: field.text))
+        }
     }
 
     /// Returns a server's own words in a message without readings; `nil` if there are none or it exceeds 4096 bytes.

@@ -129,7 +129,8 @@ struct PlanSearch {
         if FieldName.saysIndex(text) { return .index }
         // The pollutant that determines an index does not say that it is a concentration.
         if field?.says(.dominant) == true { return nil }
-        let isUnit = field?.says(.unit) == true && !text.isEmpty
+        let isIndex = FieldName(text).says(.index) || text.lowercased().contains("index")
+        let isUnit = field?.says(.unit) == true && !text.isEmpty && !isIndex
         return isUnit || FieldName(text).says(.parameter) ? .quantity : nil
     }
 
@@ -155,7 +156,7 @@ struct PlanSearch {
     /// Returns how unlikely a text at these steps is a place's name; `nil` if it is none.
     private static func rank(of steps: [PathStep]) -> Int? {
         guard let name = steps.names.first else { return steps.first == .key ? 20 : 44 }
-        if name.says(.topic) { return 45 }
+        if name.says(.topic) { return 42 }
         // Fields for other texts do not hold names.
         let isInText = steps.names.contains { $0.says(.text) && !$0.says(.kind) }
         if isInText || name.says(.kind) { return nil }
@@ -175,16 +176,19 @@ struct PlanSearch {
             let depth = zip(text.steps, steps).prefix { $0 == $1 }.count
             let inner = text.steps[depth...]
             let isSingle = inner.dropLast().allSatisfy { $0.token != nil }
-            let isNear = depth < end && inner.count <= Self.maximumTextSteps && isSingle
+            let isNear = depth < end && !inner.isEmpty && inner.count <= Self.maximumTextSteps && isSingle
             return isNear ? Neighbour(text: text, depth: depth, inner: Array(inner)) : nil
         }
         let signs = neighbours.filter { $0.text.sign != nil && $0.depth >= end - 3 }
         let sign = signs.filter { $0.text.sign == .index }.max { $0.depth < $1.depth }
+        let isOther = signs.contains { sign in
+            sign.text.sign == .quantity && (sign.inner.count == 1 || sign.inner[0].name?.says(.about, .topic) == true)
+        }
         // A number in a text was labelled by it.
         let isSigned = sign != nil || steps.last == .number
         guard let quality = FieldName.indexScore(steps.names, isSigned: isSigned) else { return }
         // A number beside `temperature` or a unit is an index only if its name says so.
-        guard sign != nil || signs.isEmpty || quality >= 90 else { return }
+        guard sign != nil || !isOther || quality >= 90 else { return }
         let selection = quality == FieldName.indexScore(steps.names, isSigned: false) ? nil : sign
         if let selection {
             let condition = "\(selection.inner.term) == \(jsonLiteral(selection.text.text))"

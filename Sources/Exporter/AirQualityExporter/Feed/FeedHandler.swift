@@ -125,9 +125,10 @@ struct FeedHandler: ~Copyable {
         guard let reason else { return logger.info("Message without readings", metadata: metadata) }
         logger.warning("Readings rejected", metadata: metadata)
         guard let element = explanation.element else { return }
+        let shownElement = secrets.masked(in: shown(element.utf8Span.span))
         logger.debug(
             "First rejected element",
-            metadata: ["feed": label, "reason": reason.rawValue, "element": shown(element.utf8Span.span)])
+            metadata: ["feed": label, "reason": reason.rawValue, "element": shownElement])
     }
 
     private mutating func warnOfNames(_ recorded: borrowing FeedMessage) {

@@ -10,8 +10,8 @@ public struct WebSocketAddress: Sendable, Equatable {
     public private(set) var port = 80
     /// Path and query for the request line; begins with `/`.
     public private(set) var target = "/"
-    /// `Basic …`, built from the user and password in the address.
-    public private(set) var authorization: String?
+    /// The user and password in the address, with a colon between them.
+    public private(set) var credentials: [UInt8]?
 
     /// Limit on the whole address: the request-line length that every server should support (RFC 9112, section 3).
     static let maximumBytes = 8000
@@ -42,7 +42,7 @@ public struct WebSocketAddress: Sendable, Equatable {
         var hostAndPort = authority
         if let at = authority.lastIndex(of: UInt8(ascii: "@")) {
             hostAndPort = authority[at...].dropFirst()
-            authorization = try Self.authorization(from: authority[..<at])
+            credentials = try Self.credentials(from: authority[..<at])
         }
         try read(hostAndPort: Substring(hostAndPort))
         let target = Substring(rest[authority.endIndex...])
@@ -67,13 +67,15 @@ public struct WebSocketAddress: Sendable, Equatable {
 
     private var defaultPort: Int { isSecure ? 443 : 80 }
 
-    private static func authorization(from user: Substring.UTF8View) throws(SystemError) -> String {
+    /// `Basic …`, built from the credentials.
+    public var authorization: String? { credentials.map { "Basic " + encodeBase64($0) } }
+
+    private static func credentials(from user: Substring.UTF8View) throws(SystemError) -> [UInt8] {
         guard let decoded = percentDecoded(user) else {
             throw SystemError(.address, "a % in its user or password is not followed by two hexadecimal digits")
         }
         // RFC 7617 splits at the first colon; only the separator is literal here, other colons are percent-encoded.
-        let credentials = user.contains(UInt8(ascii: ":")) ? decoded : decoded + [UInt8(ascii: ":")]
-        return "Basic " + encodeBase64(credentials)
+        return user.contains(UInt8(ascii: ":")) ? decoded : decoded + [UInt8(ascii: ":")]
     }
 
     private mutating func read(hostAndPort text: Substring) throws(SystemError) {

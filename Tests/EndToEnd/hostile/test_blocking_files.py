@@ -11,6 +11,8 @@ from support.memory import returns_memory
 from support.responses import expect_one_line
 from support.waiting import wait_for
 
+NOT_REGULAR = "it is not a regular file"
+
 
 @pytest.fixture
 def file(tmp_path):
@@ -19,23 +21,27 @@ def file(tmp_path):
     return file
 
 
-def test_a_pipe_in_place_of_the_web_configuration_leaves_the_last_one_in_force(start, file):
-    exporter = start.exporter(
-        "--feed.demo", "--web.config.file", str(file), "--web.enable-lifecycle"
-    )
+@pytest.fixture
+def exporter(start, file):
+    return start.exporter("--feed.demo", "--web.config.file", str(file), "--web.enable-lifecycle")
+
+
+def expect_last_one_in_force(exporter, complaint: str) -> None:
+    exporter.wait_for_line(complaint, 1)
+    rejected = exporter.get("/-/reload", method="POST")
+    assert rejected.status == 500 and complaint in rejected.text
+    expect_one_line(rejected)
+    assert exporter.get("/metrics").headers["X-Frame-Options"] == "deny"
+
+
+def test_a_pipe_in_place_of_the_web_configuration_leaves_the_last_one_in_force(exporter, file):
     with returns_memory(exporter):
         file.unlink()
         os.mkfifo(file)
-        exporter.wait_for_line("it is not a regular file", 1)
-        refused = exporter.get("/-/reload", method="POST")
-        assert refused.status == 500 and b"it is not a regular file" in refused.body
-        expect_one_line(refused)
-        assert exporter.get("/metrics").headers["X-Frame-Options"] == "deny"
+        expect_last_one_in_force(exporter, NOT_REGULAR)
         exporter.signal(signal.SIGHUP)
-        wait_for(
-            lambda: exporter.count_lines("it is not a regular file") >= 3,
-            "a complaint about the reload",
-        )
+        said = lambda: exporter.count_lines(NOT_REGULAR) >= 3  # noqa: E731
+        wait_for(said, "a complaint about the reload")
     exporter.signal(signal.SIGTERM)
     assert exporter.wait(10) == 0
 
@@ -43,19 +49,10 @@ def test_a_pipe_in_place_of_the_web_configuration_leaves_the_last_one_in_force(s
 @pytest.mark.parametrize("flag", ["--web.config.file", "--feed.header-file", "--feed.ca-file"])
 def test_a_pipe_in_place_of_a_file_is_rejected_at_start_with_one_line(programs, tmp_path, flag):
     os.mkfifo(tmp_path / "pipe")
+    flags = ("--feed.url=wss://127.0.0.1:9/", f"{flag}={tmp_path / 'pipe'}")
     for check in ((), ("--config.check",)):
-        program = programs.run(
-            "air-quality-exporter",
-            "--feed.url", "wss://127.0.0.1:9/",
-            flag,
-            str(tmp_path / "pipe"),
-            *check,
-            seconds=10,
-        )
-        assert program.wait() != 0
-        assert program.count_lines("it is not a regular file") == 1 == len(program.errors), (
-            program.errors
-        )
+        line = programs.rejection("air-quality-exporter", *flags, *check, seconds=10)
+        assert NOT_REGULAR in line
 
 
 @contextlib.contextmanager
@@ -76,15 +73,8 @@ def hung(file):
         libc.umount2(os.fsencode(file), 2)
 
 
-def test_a_web_configuration_that_does_not_respond_leaves_the_last_one_in_force(start, file):
-    exporter = start.exporter(
-        "--feed.demo", "--web.config.file", str(file), "--web.enable-lifecycle"
-    )
+def test_a_web_configuration_that_does_not_respond_leaves_the_last_one_in_force(exporter, file):
     with hung(file):
-        exporter.wait_for_line("it does not respond within 5 s", 1)
-        rejected = exporter.get("/-/reload", method="POST")
-        assert rejected.status == 500 and b"not respond" in rejected.body
-        expect_one_line(rejected)
-        assert exporter.get("/metrics").headers["X-Frame-Options"] == "deny"
+        expect_last_one_in_force(exporter, "not respond within 5 s")
         exporter.signal(signal.SIGTERM)
         assert exporter.wait(20) == 0

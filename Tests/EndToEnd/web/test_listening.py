@@ -90,13 +90,6 @@ def test_a_loopback_address_does_not_listen_on_other_addresses(run):
     assert failure.value.status == COULD_NOT_CONNECT
 
 
-# HTTPListenTests has more cases.
-@pytest.mark.parametrize("address", ["127.0.0.1", "unix:" + "/x" * 60, ""])
-def test_an_invalid_address_is_rejected_with_one_line(run, address):
-    program = run("--web.listen-address", address)
-    expect_one_line(program, "--web.listen-address", f'"{address}"', "expected")
-
-
 @pytest.mark.parametrize(
     "address", ["192.0.2.1:0", "no-such-host.invalid:0", "unix:/no/such/folder/s"]
 )

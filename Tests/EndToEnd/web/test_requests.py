@@ -9,7 +9,6 @@ import ssl
 import pytest
 
 from support import libmicrohttpd, metrics
-from support.certificates import CertificateAuthority
 from support.peers import WebSocketFeed
 from support.raw_http import GOODBYE, connect, exchange, parse_responses, read_to_end
 from support.responses import Response, expect_json_error, expect_one_line
@@ -33,13 +32,10 @@ def exporter(programs):
 def stays_healthy(request):
     yield
     if "exporter" in request.fixturenames:
-        expect_healthy(request.getfixturevalue("exporter"))
-
-
-def expect_healthy(exporter):
-    assert exporter.is_running
-    assert exporter.scrape().value(metrics.CITIES) > 0
-    exporter.wait_for_sample(metrics.IN_FLIGHT, 1)
+        exporter = request.getfixturevalue("exporter")
+        assert exporter.is_running
+        assert exporter.scrape().value(metrics.CITIES) > 0
+        exporter.wait_for_sample(metrics.IN_FLIGHT, 1)
 
 
 def expect_plain_line(response: Response) -> None:
@@ -126,27 +122,6 @@ def test_methods_other_than_get_and_head_are_not_allowed(exporter, method):
     assert ask(exporter, "/nothing", method).status == 404
 
 
-@pytest.mark.parametrize("path", ["/-/reload", "/-/reconnect"])
-def test_lifecycle_paths_require_post_and_the_lifecycle_flag(exporter, path):
-    for method in ("GET", "HEAD", "PUT"):
-        response = ask(exporter, path, method)
-        assert (response.status, response.headers["Allow"]) == (405, "POST")
-        if method != "HEAD":
-            expect_plain_line(response)
-    response = ask(exporter, path, "POST", fields="Content-Length: 0\r\n")
-    assert response.status == 403
-    expect_plain_line(response)
-    assert "--web.enable-lifecycle" in response.body.decode()
-
-
-# HistoryDocumentTests has more cases.
-@pytest.mark.parametrize("query", ["bogus=1", "limit=0", "since=1&since=2", "city=%ff", "city="])
-def test_invalid_history_queries_are_rejected_with_a_json_error(exporter, query):
-    response = ask(exporter, f"/history.json?{query}")
-    assert response.status == 400
-    expect_json_error(response)
-
-
 def asking(fields: str, rest: bytes = b"", line: str = "POST /metrics HTTP/1.1") -> bytes:
     return f"{line}\r\nHost: x\r\n{fields}\r\n".encode() + rest
 
@@ -220,12 +195,10 @@ BEFORE = b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n"
 
 
 @pytest.fixture(scope="module")
-def tls_exporter(programs, tmp_path_factory):
+def tls_exporter(programs, authority, server, tmp_path_factory):
     """The exporter over TLS, and what a client needs."""
-    folder = tmp_path_factory.mktemp("tls")
-    authority = CertificateAuthority(folder / "authority")
-    web = folder / "web.yml"
-    web.write_text(json.dumps(tls(authority.issue("server"))))
+    web = tmp_path_factory.mktemp("tls") / "web.yml"
+    web.write_text(json.dumps(tls(server)))
     with programs.exporter("--feed.demo", "--web.config.file", str(web)) as exporter:
         yield exporter, ssl.create_default_context(cafile=authority.file)
 

@@ -287,14 +287,14 @@ struct ConnectionStateTests {
         #expect(course.actions.contains(.close(number, status: 1000)) == isOpen)
     }
 
-    @Test func `Reconnect does not wait and resets the back-off`() {
+    @Test func `Reconnect ignores Retry-After and resets the back-off`() {
         let course = Course()
         course.start()
         for _ in 0..<5 {
             course.handle(.ended)
             course.pass(.seconds(30))
         }
-        course.handle(.ended)
+        course.handle(.answered(.rejected(detail: "status 503", retryAfter: .seconds(3600))))
         course.forget()
         course.handle(.reconnect)
         #expect(course.events == [.connecting])

@@ -3,9 +3,7 @@
 import base64
 
 from support import metrics
-from support.faults import answering
 from support.peers import WebSocketFeed
-from support.raw_feed import RawFeed, good
 from support.waiting import wait_for
 
 QUICK = ("--feed.reconnect-min=10ms", "--feed.reconnect-max=50ms")
@@ -56,15 +54,6 @@ def test_a_post_request_reconnects_the_feed(start, python_feed):
     page = exporter.scrape()
     assert page.nonzero(metrics.DISCONNECTS, "reason") == {"requested": 1}
     assert page.value(metrics.ATTEMPTS) == 2
-
-
-def test_a_requested_reconnect_ignores_the_retry_after_of_the_server(start):
-    hour = answering("HTTP/1.1 503 Service Unavailable\nRetry-After: 3600\nContent-Length: 0")
-    with RawFeed(hour, good) as feed:
-        exporter = start.exporter("--feed.url", feed.url, "--web.enable-lifecycle")
-        exporter.wait_for_sample(metrics.DISCONNECTS, 1, reason="handshake")
-        assert exporter.get("/-/reconnect", "POST").status == 200
-        exporter.wait_for_sample(metrics.INDEX, 2, city="Pune")
 
 
 def test_headers_from_flags_and_the_file_are_sent_and_kept_secret(start, python_feed, tmp_path):
@@ -153,16 +142,3 @@ def test_secrets_in_the_address_are_sent_to_the_feed_and_shown_nowhere(start, py
         + [exporter.get(path).text for path in ("/", "/-/ready", "/history.json")]
     )
     assert not [secret for secret in secrets if secret in shown]
-
-
-def test_a_redirect_is_not_followed_and_the_log_names_the_address_to_use(start):
-    away = answering(
-        "HTTP/1.1 307 Temporary Redirect\n"
-        "Location: wss://u:secret@feed.example/\n"
-        "Content-Length: 0"
-    )
-    with RawFeed(away) as feed:
-        exporter = start.exporter("--feed.url", feed.url)
-        said = "the feed is at wss://"
-        wait_for(lambda: any(said in line for line in exporter.errors), "the log line")
-        assert "secret" not in "\n".join(exporter.errors)

@@ -117,11 +117,6 @@ struct ConfigurationTests {
         #expect(throws: FlagError(line)) { try configuration(["--feed.url=ws://x/"] + arguments) }
     }
 
-    @Test func `A missing feed is reported with the flags for one`() {
-        let line = "no feed: give --feed.url ADDRESS, or --feed.demo for a simulated one"
-        #expect(throws: FlagError(line)) { try configuration([]) }
-    }
-
     @Test(
         arguments: [
             ("0/1", 0, 1), ("3/4", 3, 4), ("air-quality-exporter-2/4", 2, 4), ("b-10/12", 10, 12), ("3-1/4", 1, 4),

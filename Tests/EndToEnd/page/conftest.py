@@ -66,11 +66,16 @@ class Air:
 
 @pytest.fixture
 def start_air(start, python_feed):
-    """Starts an exporter on the test's feed, which sends times; each reading becomes a point."""
+    """Starts an exporter on the test's feed, which sends times, and waits until it has the cities;
+    each reading becomes a point."""
 
-    def start_air(*flags: str, **options) -> Air:
+    def start_air(*flags: str, cities: dict[str, float] = {}, **options) -> Air:
         own = ("--feed.time-field=time", "--history.interval=0")
-        return Air(python_feed, start.reader(python_feed, *own, *flags, **options))
+        air = Air(python_feed, start.reader(python_feed, *own, *flags, **options))
+        if cities:
+            air.send(cities)
+            air.wait_for_cities(len(cities))
+        return air
 
     return start_air
 

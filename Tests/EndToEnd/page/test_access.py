@@ -141,9 +141,7 @@ def check_kiosk(browser, count: int, screen: tuple[int, int], scale: str) -> Non
 
 @pytest.mark.parametrize("screen", [(390, 844), (800, 600), (927, 900)])
 def test_kiosk_cards_on_narrow_screens_show_a_legible_index_and_name(start_air, browser, screen):
-    air = start_air()
-    air.send({f"Town {number}": 60 + number for number in range(17)})
-    air.wait_for_cities(17)
+    air = start_air(cities={f"Town {number}": 60 + number for number in range(17)})
     browser.show(*screen)
     browser.open(air.address + "/?kiosk")
     sizes = browser.run(
@@ -176,9 +174,7 @@ def test_summary_counts_stay_on_one_row_and_band_names_are_not_cut_off(start_air
 
 
 def test_the_name_of_a_city_stays_on_one_line(start_air, browser):
-    air = start_air()
-    air.send({"Thiruvananthapuram": 300})
-    air.wait_for_cities(1)
+    air = start_air(cities={"Thiruvananthapuram": 300})
     lines = "return document.querySelector(arguments[0]).getClientRects().length"
     for width in (390, 1280, 1920):
         browser.show(width)
@@ -189,9 +185,7 @@ def test_the_name_of_a_city_stays_on_one_line(start_air, browser):
 
 @pytest.mark.parametrize("width,columns", [(390, 1), (1280, 3), (1920, 4)])
 def test_the_number_of_columns_follows_the_width_of_the_screen(start_air, browser, width, columns):
-    air = start_air()
-    air.send({f"Town {number}": 60 + number for number in range(12)})
-    air.wait_for_cities(12)
+    air = start_air(cities={f"Town {number}": 60 + number for number in range(12)})
     browser.show(width)
     browser.open(air.address)
     lefts = browser.run(

@@ -13,9 +13,8 @@ BY_INDEX = ["Delhi", "Kolkata", "Mumbai", "Chennai", "Lucknow", "Indore"]
 
 def test_faces_and_numbers_have_the_colours_of_their_category(start_air, browser):
     """Faces are drawings, not characters that a font may lack; words take at most two lines."""
-    air = start_air("--aqi.scale", "us")
-    air.send({f"Town {number}": aqi for number, aqi in enumerate((25, 75, 125, 175, 275, 325))})
-    air.wait_for_cities(6)
+    cities = {f"Town {number}": aqi for number, aqi in enumerate((25, 75, 125, 175, 275, 325))}
+    air = start_air("--aqi.scale", "us", cities=cities)
     for scheme in ("light", "dark"):
         browser.show(1280, scheme=scheme)
         browser.open(air.address)
@@ -100,9 +99,7 @@ def test_pages_fit_with_no_city_one_city_and_ten_thousand_cities(start_air, brow
 
 
 def test_an_index_stays_on_one_line_at_any_size_of_text(start_air, browser):
-    air = start_air()
-    air.send({"Delhi": 307, "New York": 9999})
-    air.wait_for_cities(2)
+    air = start_air(cities={"Delhi": 307, "New York": 9999})
     for text in (16, 24, 32):
         for width in (320, 412):
             browser.show(width, text=text)
@@ -123,11 +120,9 @@ def test_an_index_stays_on_one_line_at_any_size_of_text(start_air, browser):
 
 
 def test_long_names_on_a_full_wall_are_readable(start_air, browser):
-    air = start_air()
     long = ["Los Angeles-Long Beach-Anaheim", "Washington-Arlington-Alexandria"]
     cities = [*long, "Miami-Fort Lauderdale-Pompano Beach", *(f"Town {n}" for n in range(57))]
-    air.send({name: 400 - 5 * place for place, name in enumerate(cities)})
-    air.wait_for_cities(60)
+    air = start_air(cities={name: 400 - 5 * place for place, name in enumerate(cities)})
     for width, height in ((1366, 768), (1920, 1080), (800, 600)):
         browser.show(width, height)
         browser.open(air.address + "/?kiosk")
@@ -268,9 +263,8 @@ def test_the_displayed_age_of_a_reading_keeps_counting(air, browser):
 
 
 def test_a_list_of_many_cities_is_split_into_pages(start_air, browser):
-    air = start_air("--history.capacity", "2")
-    air.send({f"City {number:04}": number % 500 for number in range(1000)})
-    air.wait_for_cities(1000)
+    cities = {f"City {number:04}": number % 500 for number in range(1000)}
+    air = start_air("--history.capacity", "2", cities=cities)
     browser.open(air.address + "/?sort=name")
     assert browser.names() == [f"City {number:04}" for number in range(100)]
     assert browser.text(".summary li:first-child b") == "1000"
@@ -284,12 +278,10 @@ def test_a_list_of_many_cities_is_split_into_pages(start_air, browser):
 
 
 def test_hostile_and_long_city_names_are_shown_as_plain_text(start_air, browser):
-    air = start_air()
     evil = "</script><img src=x onerror=alert(1)>"
     long = "Llanfairpwllgwyngyllgogerychwyrndrobwllllantysiliogogogoch" * 2
     names = [evil, "القاهرة", "עיר ‮left", long, "..", ".", "a/b?c#d%41", "\"&'<>"]
-    air.send({name: 10 + 60 * place for place, name in enumerate(names)})
-    air.wait_for_cities(len(names))
+    air = start_air(cities={name: 10 + 60 * place for place, name in enumerate(names)})
     for width in (320, 1280):
         browser.show(width=width)
         browser.open(air.address + "/?sort=index")

@@ -12,13 +12,12 @@ from support.waiting import wait_for
 BANNER = "Live data interrupted since"
 
 
+# Without the button, the exporter would wait for up to half an hour.
+SLOW = ("--web.enable-lifecycle", "--feed.reconnect-min=30m", "--feed.reconnect-max=30m")
+
+
 def test_the_page_reports_the_loss_of_the_feed_and_its_return(start_air, browser):
-    # Without the button, it would wait for up to half an hour.
-    air = start_air(
-        "--web.enable-lifecycle", "--feed.reconnect-min", "30m", "--feed.reconnect-max", "30m"
-    )
-    air.say(Delhi=300)
-    air.wait_for_cities(1)
+    air = start_air(*SLOW, cities={"Delhi": 300})
     # As on a screen that nobody can type a password on.
     browser.open(air.address.replace("//", "//user:password@"))
     assert browser.text(".banner") == "" and browser.all(".feed.live")
@@ -42,11 +41,7 @@ def test_the_page_reports_the_loss_of_the_feed_and_its_return(start_air, browser
 
 
 def test_the_page_reports_the_loss_of_the_feed_without_script(start_air, browser):
-    air = start_air(
-        "--web.enable-lifecycle", "--feed.reconnect-min", "30m", "--feed.reconnect-max", "30m"
-    )
-    air.say(Delhi=300)
-    air.wait_for_cities(1)
+    air = start_air(*SLOW, cities={"Delhi": 300})
     air.feed.stop()
     air.exporter.wait_for_sample("airquality_exporter_feed_connected", 0)
     browser.allow_script(False)
@@ -109,9 +104,7 @@ def test_an_open_page_follows_an_exporter_that_returns_with_another_scale(start_
             ".getPropertyValue('--category')"
         )
 
-    air = start_air()
-    air.say(Delhi=215)
-    air.wait_for_cities(1)
+    air = start_air(cities={"Delhi": 215})
     browser.open(air.address + "/?kiosk")
     browser.wait_for("body[data-live]")
     poor = color()
@@ -129,9 +122,7 @@ def test_an_open_page_follows_an_exporter_that_returns_with_another_scale(start_
 
 
 def test_the_page_of_an_expired_city_says_that_it_has_no_readings(start_air, browser):
-    air = start_air("--city.expire-after", "3s")
-    air.say(Delhi=300)
-    air.wait_for_cities(1)
+    air = start_air("--city.expire-after", "3s", cities={"Delhi": 300})
     browser.open(air.address + "/city/Delhi")
     browser.wait_for(".banner", "This city has no readings any more.")
     assert browser.all(".feed.live")

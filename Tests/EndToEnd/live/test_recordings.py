@@ -50,32 +50,6 @@ def test_the_index_of_waqi_is_passed_on_unchanged(
     assert element["time"] in (hour_now(), hour_now() - HOUR)
 
 
-DEAD = sources.waqi_station("-", "", 60.93642, 25.96135)["data"]
-# joostlek/python-waqi@9cf590e tests/fixtures/: what was recorded in place of an index, and the
-# reason in the log.
-WITHOUT_INDEX = {
-    "station_number_feed_10002.json": (
-        "ok", DEAD | {"time": {"tz": "+03:00", "v": 0}}, "the station gives no index"
-    ),
-    "station_number_feed_@123946.json": (
-        "ok", {"status": "error", "msg": "Unknown ID"}, "Unknown ID"
-    ),
-    "city_feed_unknown.json": ("error", "Unknown station", "Unknown station"),
-}
-
-
-@pytest.mark.parametrize("status, data, reason", WITHOUT_INDEX.values(), ids=WITHOUT_INDEX)
-def test_a_waqi_station_without_an_index_is_left_out_with_its_reason(
-    status, data, reason, start, serve, cities, key_file
-):
-    document = {"status": status, "data": data}
-    url, city = serve(lambda *_: Response(document)).url, "There,60.93642,25.96135,@1437"
-    feed = start.feed("poll", "--source=waqi", f"--base-url={url}", key_file, cities(city))
-    wait_for(lambda: feed.messages, "the reason")
-    (message,) = feed.messages
-    assert f"left out There: {reason}" in message
-
-
 # frenck/python-open-meteo@11bdc94 tests/fixtures/air_quality.json: 3 October 2026, Enschede. Open-
 # Meteo's own European index is rounded, ours is truncated, so that it stays in its class.
 # Hour, pm10, pm2_5, co, no2, so2, o3, nh3; theirs and ours.

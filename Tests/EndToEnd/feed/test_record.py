@@ -50,13 +50,10 @@ def test_a_pipe_as_output_is_rejected_with_one_line(programs, tmp_path, is_read)
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK) if is_read else None
-    program = programs.run(
-        "air-quality-feed", "record", "ws://127.0.0.1:1/", f"--output={pipe}", seconds=10
-    )
-    assert program.process.returncode == 1
-    assert program.errors == [
+    command = ("air-quality-feed", "record", "ws://127.0.0.1:1/", f"--output={pipe}")
+    assert programs.rejection(*command, seconds=10) == (
         f'air-quality-feed: --output "{pipe}": expected a file to append to: '
         f"cannot write {pipe}: it is not a regular file"
-    ]
+    )
     if reading is not None:
         os.close(reading)

@@ -92,21 +92,9 @@ def test_a_connection_with_a_response_under_way_is_never_closed_to_make_room(sta
             assert client.recv(1000)
 
 
-def limited(programs, start, tmp_path, files: int, *flags: str, is_running: bool = True):
-    """An exporter that may open only the given number of files."""
-    script = tmp_path / "few"
-    script.write_text(
-        f'#!/bin/sh\nulimit -n {files}\nexec "{programs.folder}/air-quality-exporter" "$@"\n'
-    )
-    script.chmod(0o755)
-    if is_running:
-        return start._keep(Exporter(script, ("--feed.demo", *flags)))
-    return programs.start(str(script), "--feed.demo", "--web.listen-address", "127.0.0.1:0")
-
-
-def test_a_hundred_connections_with_64_open_files_leave_room_for_others(programs, start, tmp_path):
-    storage = str(tmp_path / "storage")
-    exporter = limited(programs, start, tmp_path, 64, "--storage.file", storage)
+def test_a_hundred_connections_with_64_open_files_leave_room_for_others(start, tmp_path):
+    storage, few = f"--storage.file={tmp_path / 'storage'}", ("prlimit", "--nofile=64:64")
+    exporter = start.exporter("--feed.demo", storage, launcher=few)
     descriptors = exporter.descriptor_count
     with returns_memory(exporter), contextlib.ExitStack() as stack:
         clients = [

@@ -87,6 +87,14 @@ def test_replay_once_sends_each_row_and_closes_with_status_1000(start, tmp_path)
     assert feed.wait() == 0
 
 
+def records(file: pathlib.Path) -> list[dict]:
+    return [json.loads(line) for line in file.read_text().split("\n")[:-1]]
+
+
+def recorded(file: pathlib.Path) -> list[str]:
+    return [record["message"] for record in records(file)]
+
+
 def test_a_recording_holds_the_text_and_arrival_time_of_each_message(start, python_feed, tmp_path):
     output = tmp_path / "recording.jsonl"
     recorder = start.program("air-quality-feed", "record", python_feed.url, "--output", str(output))
@@ -104,21 +112,14 @@ def test_a_recording_holds_the_text_and_arrival_time_of_each_message(start, pyth
     python_feed.send(texts[1].encode())
     for text in texts[2:]:
         python_feed.send(text)
-    lines = wait_for(
-        lambda: len(found := output.read_text().split("\n")) == 6 and found, "five lines"
-    )
+    wait_for(lambda: output.read_text().count("\n") == 5, "five lines")
     after = time.time_ns() // 1_000_000
-    records = [json.loads(line) for line in lines[:-1]]
-    assert [list(line) for line in records] == [["time_ms", "message"]] * 5
-    assert [line["message"] for line in records] == texts
-    times = [line["time_ms"] for line in records]
+    assert [list(record) for record in records(output)] == [["time_ms", "message"]] * 5
+    assert recorded(output) == texts
+    times = [record["time_ms"] for record in records(output)]
     assert before <= times[0] and times[-1] <= after and times == sorted(times)
     recorder.stop()
     assert recorder.messages[1:] == []
-
-
-def recorded(file) -> list[str]:
-    return [json.loads(line)["message"] for line in file.read_text().splitlines()]
 
 
 def test_a_recording_continues_after_the_feed_returns(start, tmp_path):
@@ -169,17 +170,13 @@ def test_a_recording_is_replayed_with_its_messages_and_gaps(start, python_feed, 
         "not JSON",
         '[{"city": "Pune", "aqi": 2},\n {"city": "Delhi", "aqi": 3}]',
     ]
-
-    def lines() -> list[dict]:
-        return [json.loads(line) for line in file.read_text().splitlines()]
-
     for number, text in enumerate(messages, 1):
         python_feed.send(text)
-        wait_for(lambda: len(lines()) == number, f"line {number}")
+        wait_for(lambda: len(records(file)) == number, f"line {number}")
         # This waits for nothing; it makes the gaps that are to be replayed.
         time.sleep(0.3)
     assert recorder.stop() is None
-    times = [line["time_ms"] / 1000 for line in lines()]
+    times = [record["time_ms"] / 1000 for record in records(file)]
 
     replay = start.feed("replay", str(file), "--once")
     began = time.monotonic()

@@ -448,15 +448,6 @@ def test_the_log_has_the_first_message_duplicate_cities_and_times_without_a_zone
         assert r'\"city\": \"Pune\"' in line
 
 
-@pytest.mark.parametrize("kind", [str, bytes])
-def test_text_and_binary_messages_with_several_json_texts_are_read(start, kind):
-    message = '\ufeff{"city": "Delhi", "aqi": 301}\n\x1e[{"city": 17, "aqi": 51}]'
-    with Sender(message if kind is str else message.encode()) as feed:
-        exporter = start.exporter("--feed.url", feed.url)
-        exporter.wait_for_sample(metrics.INDEX, 301, city="Delhi")
-        exporter.wait_for_sample(metrics.INDEX, 51, city="17")
-
-
 def pasted(text: str) -> list[str]:
     """The words that a shell makes of the hint in the text, copied unchanged."""
     hint = re.search(r"--feed\.jq \$?'[^']*'", text)[0]

@@ -51,8 +51,7 @@ def test_the_file_of_authorities_is_read_again_for_each_connection(
     file.write_bytes(stranger.file.read_bytes())
     url = f"wss://localhost:{secure_feed.port}/"
     exporter = start.exporter("--feed.url", url, *QUICK, "--feed.ca-file", str(file))
-    said = "the server's certificate: unable to get local issuer certificate"
-    exporter.wait_for_line(said)
+    exporter.wait_for_line("the server's certificate: unable to get local issuer certificate")
     (tmp_path / "new").write_bytes(authority.file.read_bytes())
     (tmp_path / "new").replace(file)
     secure_feed.wait_for_client()
@@ -66,8 +65,7 @@ def test_a_certificate_for_another_name_is_rejected(start, contexts, authority, 
         exporter = start.exporter(
             "--feed.url", f"wss://{host}:{feed.port}/", "--feed.ca-file", str(authority.file)
         )
-        words = f"the server's certificate: {said}"
-        exporter.wait_for_line(words)
+        exporter.wait_for_line(f"the server's certificate: {said}")
         assert not feed.requests
 
 

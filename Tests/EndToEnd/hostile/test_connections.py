@@ -18,6 +18,7 @@ from support.waiting import wait_for
 pytestmark = [pytest.mark.long, pytest.mark.xdist_group("limits of time")]
 
 HEALTHY = b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n"
+LISTEN = HEALTHY.replace(b"/-/healthy", b"/events")
 
 
 @pytest.fixture(autouse=True)
@@ -67,7 +68,6 @@ def test_4300_connections_leave_room_for_clients_at_other_addresses(start, is_as
 
 def test_a_connection_with_a_response_under_way_is_never_closed_to_make_room(start):
     exporter = start.exporter("--feed.demo")
-    listen = b"GET /events HTTP/1.1\r\nHost: x\r\n\r\n"
     with contextlib.ExitStack() as stack:
 
         def connected(number: int, request: bytes, end: bytes) -> socket.socket:
@@ -80,7 +80,7 @@ def test_a_connection_with_a_response_under_way_is_never_closed_to_make_room(sta
                 received += part
             return client
 
-        listeners = [connected(number, listen, b"\n:\n\n") for number in range(256)]
+        listeners = [connected(number, LISTEN, b"\n:\n\n") for number in range(256)]
         for number in range(256):
             connected(number, HEALTHY, b"healthy")
         # All places are taken, and each of these needs one.
@@ -133,12 +133,11 @@ def test_4300_connections_to_a_unix_socket_leave_room_for_tcp_clients(start, tmp
 
 def test_shutdown_with_all_event_streams_open_takes_less_than_a_second(start):
     exporter = start.exporter("--feed.demo")
-    listen = b"GET /events HTTP/1.1\r\nHost: x\r\n\r\n"
     with contextlib.ExitStack() as stack:
         statuses = []
         for number in range(500):
             client = stack.enter_context(connect(exporter.port, source=f"127.0.0.{1 + number % 8}"))
-            client.sendall(listen)
+            client.sendall(LISTEN)
             statuses.append(client.recv(12))
         assert statuses.count(b"HTTP/1.1 200") == 256 and statuses.count(b"HTTP/1.1 503") == 244
         began = time.monotonic()

@@ -46,7 +46,7 @@ struct PlanSearch {
     private var valueCount = 0
     /// Candidates of the JSON text, with different steps.
     private var candidates: [Candidate] = []
-    /// Texts of the JSON text, with different steps unless they say index.
+    /// Texts of the JSON text, with different steps unless they have a sign.
     private var texts: [Text] = []
 
     /// - Parameter messages: the JSON texts of each message.
@@ -184,7 +184,7 @@ struct PlanSearch {
         let isOther = signs.contains { sign in
             sign.text.sign == .quantity && (sign.inner.count == 1 || sign.inner[0].name?.says(.about, .topic) == true)
         }
-        // A number in a text was labelled by it.
+        // A number is taken from a text only if the text or its field says that it is an index.
         let isSigned = sign != nil || steps.last == .number
         guard let quality = FieldName.indexScore(steps.names, isSigned: isSigned) else { return }
         // A number beside `temperature` or a unit is an index only if its name says so.

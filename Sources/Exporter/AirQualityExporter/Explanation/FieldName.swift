@@ -1,7 +1,7 @@
 import Bytes
 
 /// The name of a field, with its meanings from the table in `field-names.txt`.
-struct FieldName: Equatable {
+struct FieldName {
     enum Meaning: String {
         case index, air, standard, value, pollutant, quantity, number, parameter, otherTime
         case about, dominant, unit, place, text, topic, kind, structure, words

@@ -129,9 +129,10 @@ struct PlanSearch {
         if FieldName.saysIndex(text) { return .index }
         // The pollutant that determines an index does not say that it is a concentration.
         if field?.says(.dominant) == true { return nil }
-        let isIndex = FieldName(text).says(.index) || text.lowercased().contains("index")
+        let meaning = FieldName(text)
+        let isIndex = meaning.says(.index) || text.lowercased().contains("index")
         let isUnit = field?.says(.unit) == true && !text.isEmpty && !isIndex
-        return isUnit || FieldName(text).says(.parameter) ? .quantity : nil
+        return isUnit || meaning.says(.parameter) ? .quantity : nil
     }
 
     /// Notes the parts of a topic such as `sensors/Delhi/aqi`; the last ones are the likeliest names.

@@ -11,7 +11,7 @@ SHELL := /bin/bash
 BUILD_PACKAGES := libwebsockets-dev libmicrohttpd-dev libgnutls28-dev zlib1g-dev libisal-dev libcrypt-dev \
 	libyaml-dev libsqlite3-dev libsimdjson-dev libcurl4-openssl-dev libjq-dev
 TEST_PACKAGES := prometheus prometheus-alertmanager victoria-metrics python3-venv curl openssl gzip docker-compose \
-	chromium chromium-driver fonts-inter help2man man-db mandoc groff zsh fish
+	chromium chromium-driver fonts-inter help2man man-db mandoc groff
 CONTAINER_PACKAGES := buildah podman runc debootstrap netavark aardvark-dns containernetworking-plugins
 PACKAGING_PACKAGES := debhelper dpkg-dev help2man lintian piuparts python3
 
@@ -195,7 +195,7 @@ deb: build
 	rm -rf build/deb
 	docker/debian/build "$(VERSION)" .build/release build/deb
 
-# make release VERSION=2.0.0  writes the files of a release to build/2.0.0; VERSION defaults to that of the tag
+# make release VERSION=1.0.0  writes the files of a release to build/1.0.0; VERSION defaults to that of the tag
 release: export AIRQUALITY_BUILD_BRANCH := HEAD
 release: build
 	$(call install,$(PACKAGING_PACKAGES))

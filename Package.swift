@@ -105,8 +105,7 @@ let package = Package(
         .target(name: "FeedSimulation", dependencies: ["Bytes", "JSON"], path: "Sources/Shared/FeedSimulation"),
         // Flags, environment variables and their errors, for both programs.
         .target(
-            name: "CommandLine", dependencies: ["Bytes", "System"], path: "Sources/Shared/CommandLine",
-            resources: ["bash", "zsh", "fish"].map { .embedInCode("Completion/completion.\($0)") }),
+            name: "CommandLine", dependencies: ["Bytes", "System"], path: "Sources/Shared/CommandLine"),
 
         // The flags for a connection to a feed, for both programs.
         .target(
@@ -136,7 +135,6 @@ let package = Package(
             // Embedded as bytes: assets of the page, and advice about unknown flags and commands.
             resources: [
                 "Configuration/Resources/command-advice.txt", "Configuration/Resources/flag-advice.txt",
-                "Explanation/Resources/field-names.txt",
                 "Web/Resources/favicon.ico", "Web/Resources/icon.png", "Web/Resources/icon.svg",
                 "Web/Resources/page.css", "Web/Resources/page.js",
             ].map { .embedInCode($0) },

@@ -19,8 +19,6 @@ struct ConfigurationTests {
     private static let fieldLine = #"expected "Name: value" on one line"#
     private static let pointer = #"expected a JSON Pointer (RFC 6901): empty, or "/" before each name"#
     private static let otherField = "expected a field that no other flag names"
-    private static let shard =
-        "expected i/n, shard i of n, with i from 0 to n-1, for example 0/4, or a pod's name for i: exporter-0/4"
     private static let path =
         #"expected a path that begins with "/", without ? # %, and is none of /history.json /events /-/healthy /-/ready "#
         + "/-/reconnect /-/reload / /about /city/ /favicon.ico /assets/"
@@ -115,26 +113,6 @@ struct ConfigurationTests {
         ] as [([String], String)])
     func `A mistake is reported with the flag, the value and what was expected`(arguments: [String], line: String) {
         #expect(throws: FlagError(line)) { try configuration(["--feed.url=ws://x/"] + arguments) }
-    }
-
-    @Test(
-        arguments: [
-            ("0/1", 0, 1), ("3/4", 3, 4), ("air-quality-exporter-2/4", 2, 4), ("b-10/12", 10, 12), ("3-1/4", 1, 4),
-        ])
-    func `A shard is an index below a count, or a name that ends in one`(text: String, index: Int, count: Int) throws {
-        #expect(
-            try configuration(["--feed.demo", "--city.shard", text]).format.shard == Shard(index: index, count: count))
-    }
-
-    @Test(
-        arguments: [
-            "", "1", "/", "1/", "/2", "4/4", "0/0", "-1/4", "1/2/3", "a/b", " 0/4", "0 / 4", "0/2147483648",
-            "exporter/4", "exporter-/4", "exporter-4/4", "exporter-a/4", "exporter0/4", "-0/4", "3/3",
-        ])
-    func `Any other text is rejected as a shard`(text: String) {
-        #expect(throws: FlagError("--city.shard \"\(text)\": \(Self.shard)")) {
-            try configuration(["--feed.demo", "--city.shard", text])
-        }
     }
 
     @Test(arguments: ["https://grafana.example/x", "https://grafana.example/x/"])

@@ -56,7 +56,6 @@ struct AdviceTests {
             (["-c", "x"], #"unknown flag "-c": use variables"#),
             (["config.file"], #"unexpected argument "config.file": use variables"#),
             (["config.file=x"], #"unexpected argument "config.file=x": use variables"#),
-            (["completion"], #"unexpected argument "completion": did you mean --completion?"#),
             (["FEED_URL=ws://h/"], #"unexpected argument "FEED_URL=ws://h/": did you mean --feed.url=…?"#),
             (["URL=ws://h/"], #"unexpected argument "URL=ws://h/": did you mean --feed.url=…?"#),
             (["serve", "play"], #"unexpected argument "play": expected one command"#),
@@ -73,10 +72,6 @@ struct AdviceTests {
             (["--secret abc"], #"unknown flag "--secret": expected one that --help lists"#),
             (["--secret=\u{301}abc"], #"unknown flag "--secret": expected one that --help lists"#),
             (["--listen", ":1 --verbose"], "--listen: the value contains --verbose, expected separate arguments"),
-            (
-                ["—feed.header=Authorization: secret"],
-                #""—feed.header" begins with a dash that is not "-", did you mean --feed.header?"#
-            ),
             (["poll"], #"unexpected argument "poll": a command of the other program, other"#),
             (["poll", "--key=secret"], #"unexpected argument "poll": a command of the other program, other"#),
             (["file.yml"], #"unexpected argument "file.yml": there is no file of flags"#),

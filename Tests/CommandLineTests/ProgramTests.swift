@@ -122,21 +122,6 @@ struct ParsingTests {
                 == ["SAMPLE_FEED_ULR", "SAMPLE_X", "SAM_PLE_LISTEN", "Sample_Once", "sample_feed_url"])
     }
 
-    @Test(
-        arguments: [
-            ([], "serve\tServes.\nplay\tPlays a file.\n"), (["pl"], "play\tPlays a file.\n"),
-            (["play", ""], ":files\n"),
-            (["--verbose="], "--verbose=true\n--verbose=false\n"),
-            (["--verbose=t"], "--verbose=true\n"), (["--listen", ""], ""),
-            (["play", "--on"], "--once\tend at the end\n"),
-            (["play", "--once", "--on"], ""), (["--feed.url=a", "--feed.u"], "--feed.url=\twhat to read\n"),
-            (["--listen", "play", "pl"], "play\tPlays a file.\n"), (["--listen=x", "--li"], ""),
-            (["--nonsense="], ""), (["--completion", "f"], "fish\n"),
-        ])
-    func `A command line is completed`(words: [String], expected: String) throws {
-        #expect(try printed(["__complete"] + words) == expected)
-    }
-
     @Test func `The first word that is not a flag selects the command`() throws {
         #expect(try parsed([]).command.name == "serve")
         #expect(try parsed(["serve"]).command.name == "serve")
@@ -153,11 +138,6 @@ struct ParsingTests {
     @Test(arguments: [["--help"], ["--nonsense", "--help"], ["-h"], ["--version", "--help"], ["help"]])
     func `Help takes precedence over everything`(arguments: [String]) throws {
         #expect(try printed(arguments).hasPrefix("usage: sample [serve] [flags]\n       sample play FILE [flags]\n"))
-    }
-
-    @Test(arguments: [["--completion=zsh"], ["--completion", "zsh"], ["--nonsense", "--completion=zsh"]])
-    func `A completion script is printed for the named shell`(arguments: [String]) throws {
-        #expect(try printed(arguments).hasPrefix("#compdef sample\n"))
     }
 
     @Test func `The version is printed for its flag and for its command`() throws {
@@ -201,8 +181,6 @@ struct HelpTests {
                       Print this help, or that of the named command.
                   --version
                       Print the version.
-                  --completion=SHELL
-                      Print the completion script for bash, zsh or fish.
 
                 Each of the other flags is also an environment variable: SAMPLE_ and the flag in
                 capitals with . and - as _, for example SAMPLE_LISTEN. The flag wins. Values of
@@ -250,9 +228,6 @@ struct MistakeTests {
         (["--feed.idle-timeout", "5 minutes"], #"--feed.idle-timeout "5 minutes": \#(duration)"#),
         (["--verbose=yes"], #"--verbose "yes": expected true or false"#),
         (["--feed.limit=10"], #"--feed.limit "10": expected a whole number, 1 to 9"#),
-        (["--completion"], "--completion: \(missing) --completion=SHELL"),
-        (["--completion=tcsh"], #"--completion "tcsh": expected bash, zsh or fish"#),
-        (["--completion="], #"--completion "": expected bash, zsh or fish"#),
         (["--once"], "--once: not a flag of serve, only of play"),
         (["play", "f", "--verbose"], "--verbose: not a flag of play, only of serve"),
         (["play", "--feed.limit=1"], "--feed.limit: not a flag of play, which takes FILE as an argument, \(usage)"),

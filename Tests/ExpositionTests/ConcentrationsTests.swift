@@ -68,17 +68,6 @@ struct ConcentrationsTests {
         #expect(test.rejections == ["bad_time": 1, "city_limit": 1, "out_of_range": 1, "no_city": 1, "no_value": 1])
     }
 
-    @Test func `Cities of a shard get their own concentrations`() {
-        var test = TestStore(format: FeedFormat(pollutantsField: "pollutants", shard: Shard(index: 1, count: 3)))
-        let elements = (0..<300).map { #"{"city":"City \#($0)","aqi":1,"pollutants":{"pm10":\#($0)}}"# }
-        test.receive("[" + elements.joined(separator: ",") + "]")
-        #expect((50...150).contains(test.cities.count))
-        for city in test.cities {
-            let name = String(city.dropLast(4))
-            #expect(test.concentrations(of: name) == "pm10 \(Double(name.dropFirst(5)) ?? -1)")
-        }
-    }
-
     @Test func `Concentrations are removed with their city, and a new city starts without any`() {
         var test = TestStore(expireAfter: 60_000, format: FeedFormat(pollutantsField: "pollutants"))
         test.receive(#"{"city":"Pune","aqi":7,"pollutants":{"pm2_5":1}}"#)

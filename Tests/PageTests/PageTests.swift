@@ -66,10 +66,11 @@ struct PageTests {
     @Test func `Until the next connection every page says why readings are rejected and what to set`() throws {
         for store in [TestStore().store, Self.store().store] {
             store.apply(.connected(nil), feed: 0)
-            store.record(FeedMessage(rejectedAs: .noCity, byteCount: 1, receivedAt: Self.now), feed: 0)
-            let fields = [("fields", "a,b"), ("hint", "--the <flags>")].map(ExplanationField.init)
-            store.apply(.explained(.noCity, fields), feed: 0)
-            let line = "<p>All readings are rejected (no_city), fields: a,b. Try: --the &lt;flags&gt;</p>"
+            var decoder = FeedDecoder(format: FeedFormat())
+            store.record(decoder.decode(Array(#"{"a":1,"<b>":2}"#.utf8).span, receivedAt: Self.now), feed: 0)
+            let line =
+                "<p>All readings are rejected (no_city), members: a,&lt;b&gt;. "
+                + "Try: air-quality-exporter probe ADDRESS</p>"
             let page = Self.page(store)
             for page in [try page.list(""), page.about()] { #expect(text(page).contains(line)) }
             store.apply(.connected(nil), feed: 0)

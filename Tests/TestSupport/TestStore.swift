@@ -13,8 +13,7 @@ package struct TestStore: ~Copyable {
     ) {
         store = ReadingStore(
             rules: StoreRules(
-                scale: scale, history: history, cityLimit: cityLimit, expireAfter: expireAfter,
-                shard: format.shard),
+                scale: scale, history: history, cityLimit: cityLimit, expireAfter: expireAfter),
             feeds: feeds, at: Self.start)
         decoder = FeedDecoder(format: format)
     }

@@ -5,15 +5,14 @@ import FeedOptions
 import System
 import WebSocket
 
-/// `probe`: prints what a feed sends, what is read from it and what would read the rest. Returns 0 after a reading.
+/// `probe`: prints what a feed sends, what is read from it and why the rest is not. Returns 0 after a reading.
 func probe(_ flags: ParsedFlags) throws -> Int32 {
     let options: ProbeOptions = try flags.options()
     let address = try flags.feedAddress()
     try flags.check(options.configuration.checkFeed)
     let visit = try FeedVisit(address, options.configuration, timeout: options.timeout)
     var report = ProbeReport(settings: options.configuration)
-    let others: Set = ["feed.items", "feed.city-field", "feed.value-field", "feed.jq", "timeout"]
-    report.describe(visit, address: flags.operands[0], given: flags.words(without: others))
+    report.describe(visit, address: flags.operands[0])
     StandardStream.output.write(report.text)
     return report.readings.isEmpty ? 1 : 0
 }
@@ -65,28 +64,13 @@ private struct ProbeReport {
     let settings: Configuration
     private(set) var text = ""
     private(set) var readings: [(city: String, index: Double)] = []
-    private(set) var hasRejections = false
 
-    mutating func describe(_ visit: FeedVisit, address: String, given: [String]) {
+    mutating func describe(_ visit: FeedVisit, address: String) {
         add(visit.isConnected ? "connected to \(masked(address: address))" : "not connected")
         if let problem = visit.problem { add("\(visit.isConnected ? "disconnected" : "reason"): \(problem)") }
         if visit.isConnected, visit.messages.isEmpty, visit.problem == nil { add("no message arrived in time") }
-        let messages = visit.messages.compactMap(\.self)
         for (number, message) in visit.messages.enumerated() { describe(message, number: number + 1) }
         if !readings.isEmpty { addTable(of: readings) }
-        guard let best = ReadingPlan.best(for: messages, inPlaceOf: settings) else {
-            if readings.isEmpty, !messages.isEmpty { add("\nfound no flags or jq program that would read them") }
-            return
-        }
-        if best.plan.arguments(inPlaceOf: settings).isEmpty { return }
-        let isTidier = best.readings.count == readings.count && hasRejections && best.rejections == 0
-        guard best.readings.count > readings.count || isTidier else { return }
-        let words = ["air-quality-exporter", "--feed.url", address] + given
-        let what = readings.isEmpty ? "it" : "all of it"
-        let command = words.map(shellQuoted).joined(separator: " ")
-        add("\nto read \(what):\n  \(command) \(best.plan.arguments(inPlaceOf: settings))")
-        add("\nwhich reads:")
-        addTable(of: best.readings)
     }
 
     /// Adds a message, with the reasons why it, or a part of it, gives no reading.
@@ -95,15 +79,12 @@ private struct ProbeReport {
         add("\nmessage \(number), \(message.count) bytes: \(shown(message.span))")
         var reader = MessageReader(settings)
         let decoded = reader.read(message.span, receivedAt: currentTime())
-        var reasons: [RejectionReason?] = decoded.rejections.reasons
-        hasRejections = hasRejections || !reasons.isEmpty
-        if decoded.isWithoutReadings { reasons.append(nil) }
-        for reason in reasons {
-            let title = reason.map { "rejected: \(decoded.rejections[$0]) × \($0.rawValue)" }
-            let fields = MessageExplanation(reason, of: message, decoded, settings: settings).fields
-                .filter { $0.name != "hint" && $0.name != "message" }.map { " \($0.name)=\($0.text)" }
-            add("  " + (title ?? "without readings") + fields.joined())
+        for reason in decoded.rejections.reasons {
+            var excerpt = decoded.rejected[reason] ?? MessageExcerpt()
+            if reason == .notJSON { excerpt.problem = jsonMistake(in: message.span) }
+            add("  rejected: \(decoded.rejections[reason]) × \(reason.rawValue) \(excerpt.fields.text)")
         }
+        if decoded.isWithoutReadings { add("  without readings \(decoded.excerpt?.memberFields.text ?? "")") }
         readings += decoded.accepted
     }
 

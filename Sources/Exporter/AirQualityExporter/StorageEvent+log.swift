@@ -8,7 +8,7 @@ extension StorageEvent {
         case .created: logger.info("Storage file created", metadata: file)
         case .restored(let cities, let leftOut):
             let counts: Logger.Metadata = ["cities": "\(cities)", "left_out": "\(leftOut)"]
-            let reason: Logger.Metadata = ["reason": "deleted: beyond --city.limit or belonging to other shards"]
+            let reason: Logger.Metadata = ["reason": "deleted: beyond --city.limit"]
             logger.log(
                 level: leftOut > 0 ? .warning : .info, "Storage file restored",
                 metadata: file + counts + (leftOut > 0 ? reason : [:]))

@@ -50,10 +50,13 @@ extension Page {
             let reason = feed.connection.reasonOfAll
             guard reason != nil || feed.connection.messagesWithoutReadings > 0 else { continue }
             let problem = reason.map { "All readings are rejected (\($0.rawValue))" } ?? "Messages are without readings"
-            let fields = feed.explanations[reason] ?? []
-            let details = fields.filter { $0.name != "hint" }.map { "\($0.name): \($0.text)" }
-            let advice = fields.first { $0.name == "hint" }.map { " Try: \($0.text)" } ?? ""
-            return ([problem] + details).joined(separator: ", ") + "." + advice
+            let excerpt = feed.connection.example(of: reason)
+            let members = excerpt.map { $0.kind.members.joined(separator: ",") } ?? ""
+            let details = [
+                ("value", reason == nil ? nil : excerpt?.value), ("members", members.isEmpty ? nil : members),
+            ]
+            .compactMap { name, text in text.map { "\(name): \($0)" } }
+            return ([problem] + details).joined(separator: ", ") + ". Try: air-quality-exporter probe ADDRESS"
         }
         return nil
     }

@@ -4,7 +4,7 @@ internal import Bytes
 extension StorageDatabase {
     /// Reads the cities row by row, so that only those the rules admit need memory.
     ///
-    /// - Returns: the cities, and the number left out: of another shard, beyond the limit or with a name not in UTF-8.
+    /// - Returns: the cities, and the number left out: beyond the limit or with a name not in UTF-8.
     mutating func read(_ rules: StoreRules) throws(StorageError) -> (cities: [City], leftOut: Int) {
         var cities: [City] = []
         var leftOut = 0
@@ -19,8 +19,7 @@ extension StorageDatabase {
                 id: rows.integer(0) ?? 0, name: rows.bytes(1), index: rows.double(6),
                 updatedAt: rows.integer(7) ?? .min, receivedAt: rows.integer(8) ?? .max)
             nextID = city.id + 1
-            let isOurs = rules.shard?.contains(city.name.span) ?? true
-            guard isOurs, cities.count < rules.cityLimit, isUTF8(city.name.span) else {
+            guard cities.count < rules.cityLimit, isUTF8(city.name.span) else {
                 leftOut += 1
                 continue
             }

@@ -2,7 +2,7 @@
 public enum StorageEvent: Sendable, Equatable {
     /// The file did not exist or was empty.
     case created
-    /// Cities were read. Those left out are of another shard or beyond the limit, and will be deleted from the file.
+    /// Cities were read. Those left out are beyond the limit or not UTF-8, and will be deleted from the file.
     case restored(cities: Int, leftOut: Int)
     /// Nothing can be written; retried every second.
     case failing(reason: String)

@@ -13,8 +13,8 @@ import WebSocket
 struct PolledSource: ~Copyable {
     /// The cities to request; empty for a source read by a jq program.
     let cities: [PolledCity]
-    /// Texts sent to the source, masked in the log.
-    let secrets: SentSecrets
+    /// Masked in the log, which quotes the source.
+    let key: SourceKey?
     /// Scheme, host and port.
     let baseURL: String
     let http: HTTPClient
@@ -39,15 +39,13 @@ extension PolledSource {
         let document = SourceQuery(
             path: String((options.url ?? "").dropFirst(baseURL.count)),
             headers: headers.map { "\($0.name): \($0.value)" }, subject: baseURL)
-        let secrets = key.map { SentSecrets(key: $0.text) }
         let api = name.source(
             cities: cities, scale: options.index ?? name.givenIndex ?? .india, key: key?.text,
             maximumCost: rate.calls, document: document)
         // libcurl would read the file at each request, and block on it if it has been replaced by a pipe.
         let authorities = try flags.content("ca-file", options.caFile, "certificates of authorities in PEM") { $0 }
         self.init(
-            cities: cities, secrets: secrets ?? SentSecrets(values: headers.map(\.value), target: document.path),
-            baseURL: baseURL,
+            cities: cities, key: key, baseURL: baseURL,
             // The limit is twice the largest real body. Decoding takes about 20 times the body's size in memory.
             http: try HTTPClient(
                 userAgent: Program.userAgent(of: "poll"), timeout: options.timeout, maximumBodyBytes: 4 << 20,

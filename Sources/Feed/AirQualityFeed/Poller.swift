@@ -92,6 +92,6 @@ final class Poller {
     }
 
     private func say(_ line: String, _ level: Logger.Level) {
-        log.log(level: level, onOneLine(source.secrets.masked(in: line)))
+        log.log(level: level, onOneLine(source.key.map { masked(line, secret: $0.text) } ?? line))
     }
 }

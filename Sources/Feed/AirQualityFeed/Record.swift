@@ -12,9 +12,7 @@ func record(_ flags: ParsedFlags, signals: Signals) throws {
     let log = flags.beginLog(level: options.logLevel, format: options.logFormat)
     let recorder = try flags.using(
         "output", expected: "a file to append to",
-        Recorder(of: feed.address.label, to: options.output, log: log, signals: signals) {
-            options.feed.sentSecrets(to: feed.address)
-        })
+        Recorder(of: feed.address.label, to: options.output, log: log, signals: signals))
     let client = WebSocketClient(configuration: feed, onEvent: recorder.receive, onMessage: recorder.receive)
     let isOver = Monitor(false)
     _ = try ServiceThread(name: "client") {

@@ -1,6 +1,5 @@
 import FeedProtocol
 import FeedSimulation
-import HTTPText
 import Synchronization
 import System
 import WebSocket
@@ -12,25 +11,16 @@ final class Recorder: Sendable {
     private struct State {
         var failure: SystemError?
         var lastLines: [Subject: String] = [:]
-        /// Texts sent on this connection, masked where the server repeats them.
-        var secrets = SentSecrets()
     }
 
     private let feed: String
     private let file: AppendedFile
     private let log: Logger
     private let signals: Signals
-    private let secrets: @Sendable () -> SentSecrets
     private let state = Mutex(State())
 
-    /// - Parameters:
-    ///   - path: `nil` for standard output.
-    ///   - secrets: called for each connection.
-    init(
-        of feed: String, to path: String?, log: Logger, signals: Signals,
-        secrets: @escaping @Sendable () -> SentSecrets
-    ) throws(SystemError) {
-        self.secrets = secrets
+    /// - Parameter path: `nil` for standard output.
+    init(of feed: String, to path: String?, log: Logger, signals: Signals) throws(SystemError) {
         self.feed = feed
         self.log = log
         self.signals = signals
@@ -41,13 +31,9 @@ final class Recorder: Sendable {
 
     func receive(_ event: WebSocketEvent) {
         switch event {
-        case .connecting:
-            let secrets = secrets()
-            state.withLock { $0.secrets = secrets }
         case .connected: say("recording \(feed)", about: .connection, level: .info)
         case .disconnected(let reason, let detail, _) where reason != .requested:
-            let masked = state.withLock(\.secrets).masked(in: detail)
-            say("\(feed): \(reason.rawValue): \(masked); reconnecting", about: .connection)
+            say("\(feed): \(reason.rawValue): \(detail); reconnecting", about: .connection)
         default: return
         }
     }

@@ -1,6 +1,6 @@
 internal import Bytes
 
-/// Advice for an unknown word that users are likely to type, such as a flag of another program or an earlier version.
+/// Advice for an unknown word that users are likely to type, such as a flag of another program.
 public struct Advice: Sendable {
     /// Flags with their dashes, words of a flag's name, or other words. A leading or trailing `*` is a wildcard.
     let words: [String]

@@ -8,10 +8,10 @@ public struct Command: Sendable {
     let flags: [FlagSpec]
     /// Headings of `--help`, by the first word of their flags' names.
     let headings: [String: String]
-    /// The flags listed by help and completion.
+    /// The flags listed by help.
     let shownFlags: [FlagSpec]
 
-    /// - Parameter shown: the flags listed by help and completion; `nil` lists all. The command accepts the others too,
+    /// - Parameter shown: the flags listed by help; `nil` lists all. The command accepts the others too,
     ///   so that it can be called with the flags of another command.
     public init<Values: Options>(
         name: String = "", summary: String, operands: [String] = [], options: Values.Type,

@@ -19,9 +19,6 @@ struct FlagSpec: Sendable {
     static let general = [
         FlagSpec(name: "help", help: "Print this help, or that of the named command."),
         FlagSpec(name: "version", help: "Print the version."),
-        FlagSpec(
-            name: "completion", placeholder: "SHELL", help: "Print the completion script for bash, zsh or fish.",
-            choices: ["bash", "zsh", "fish"]),
     ]
 
     var isSwitch: Bool { placeholder == nil }

@@ -1,11 +1,11 @@
 internal import Bytes
 
 extension Program {
-    /// Parses a command line. `--help`, `--version` and `--completion` win over everything else, even errors.
+    /// Parses a command line. `--help` and `--version` win over everything else, even errors.
     ///
     /// - Parameter arguments: without the program's own name.
     public func parse(arguments: [String], environment: [String: String] = [:]) throws(FlagError) -> Invocation {
-        if let text = try requestedText(arguments) { return .text(text) }
+        if let text = requestedText(arguments) { return .text(text) }
         var words = Words(program: self)
         try words.read(arguments)
         var operands = words.operands[...]
@@ -23,21 +23,13 @@ extension Program {
     }
 
     /// Returns the text that the arguments request instead of a command; `nil` if they request none.
-    private func requestedText(_ arguments: [String]) throws(FlagError) -> String? {
-        if arguments.first == "__complete" { return completions(of: Array(arguments.dropFirst())) }
+    private func requestedText(_ arguments: [String]) -> String? {
         let flagWords = arguments.prefix { $0 != "--" }
         let names = flagWords.map(\.beforeEqualsSign)
         if names.contains("--help") || names.contains("-h") || arguments.first == "help" {
             return helpText(for: flagWords.lazy.compactMap(command(named:)).first)
         }
-        if names.contains("--version") || arguments.first == "version" { return version }
-        guard let place = names.firstIndex(of: "--completion") else { return nil }
-        let shell = flagWords[place].dropping(prefix: "--completion=") ?? flagWords[(place + 1)...].first
-        guard let shell else { throw FlagError("--completion: the value is missing, expected --completion=SHELL") }
-        guard let script = completion(for: shell) else {
-            throw FlagError("--completion \(quoted(shell)): expected bash, zsh or fish")
-        }
-        return script
+        return names.contains("--version") || arguments.first == "version" ? version : nil
     }
 
     private func check(

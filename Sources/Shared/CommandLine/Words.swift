@@ -28,7 +28,6 @@ struct Words {
             if word.hasPrefix("-"), word != "-", !mayBeToken {
                 try read(flag: word, rest: &rest)
             } else {
-                try rejectTypographicDash(of: word)
                 append(operand: word)
             }
         }
@@ -64,16 +63,6 @@ struct Words {
             throw FlagError("\(name) \(flag.shown(value)): given twice, expected once")
         }
         given[flag.name, default: GivenFlag(values: [], origin: name)].values.append(value)
-    }
-
-    /// Rejects a word that begins with another dash, as word processors write for `-`: `—feed.demo`.
-    private func rejectTypographicDash(of word: String) throws(FlagError) {
-        let dashes = "\u{2010}\u{2011}\u{2012}\u{2013}\u{2014}\u{2015}\u{2212}".unicodeScalars
-        guard let first = word.unicodeScalars.first, dashes.contains(first) else { return }
-        // Omits the value, which may be secret.
-        let shown = word.beforeEqualsSign
-        let name = shown.drop { !$0.isLetter }
-        throw FlagError("\(quoted(shown)) begins with a dash that is not \"-\", did you mean --\(name)?")
     }
 
     /// Returns the error about an unknown flag, without its value, which may be a secret of the flag that was meant.

@@ -44,10 +44,6 @@ extension StoreSnapshot {
             "Readings of a city that the same message, or another feed within its idle time-out, had already given."
         ) { Double($0.duplicates) },
         Family(
-            feed: "airquality_exporter_feed_readings_skipped_total", .counter,
-            "Readings skipped because their cities belong to other shards (--city.shard)."
-        ) { $0.skipped.map { Double($0) } },
-        Family(
             feed: "airquality_exporter_feed_rejected_total", .counter, labels: ["reason"],
             "Rejected messages and elements, by reason."
         ) { feed, add in

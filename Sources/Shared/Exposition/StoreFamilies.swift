@@ -18,11 +18,5 @@ extension StoreSnapshot {
         Family("airquality_exporter_history_capacity", .gauge, "Maximum number of history points per city.") {
             Double($0.rules.history.capacity)
         },
-        Family("airquality_exporter_shard_index", .gauge, "Index of this shard, from 0 (--city.shard).") {
-            $0.rules.shard.map { Double($0.index) }
-        },
-        Family("airquality_exporter_shards", .gauge, "Number of shards (--city.shard).") {
-            $0.rules.shard.map { Double($0.count) }
-        },
     ]
 }

@@ -63,14 +63,6 @@ public struct FeedClientOptions: Options {
         return client
     }
 
-    /// Returns the secrets that the client sends to the feed at an address, including the header file's current ones.
-    public func sentSecrets(to address: WebSocketAddress) -> SentSecrets {
-        let fields = (try? headerFields()) ?? headers
-        let credentials = address.credentials.map { String(decoding: $0, as: UTF8.self) }
-        let values = fields.map(\.value) + [credentials, address.authorization].compactMap(\.self)
-        return SentSecrets(values: values, target: address.target, messages: client.subscriptions)
-    }
-
     // MARK: Checks
 
     /// Checks the options as a whole, and the files they name.

@@ -23,7 +23,7 @@ OPERATOR = ("monitoring.coreos.com/v1",)
 def packaged() -> pathlib.Path:
     """The chart with dashboards and rules, as docker/helm/package writes it."""
     folder = tempfile.mkdtemp(prefix="air-quality-chart-")
-    return pathlib.Path(run(REPOSITORY / "docker/helm/package", "2.0.0", folder).strip())
+    return pathlib.Path(run(REPOSITORY / "docker/helm/package", "1.0.0", folder).strip())
 
 
 def files(

@@ -129,4 +129,4 @@ def test_a_version_that_is_not_that_of_a_tag_is_rejected(version, tmp_path):
         capture_output=True,
         text=True,
     )
-    assert result.returncode == 1 and "VERSION=2.0.0" in result.stderr
+    assert result.returncode == 1 and "VERSION=1.0.0" in result.stderr

@@ -79,7 +79,7 @@ def overrides(title: str) -> list[dict]:
 def exporter(programs, tmp_path_factory):
     """An exporter of a feed that sends data of every kind."""
     storage = tmp_path_factory.mktemp("storage") / "cities.sqlite"
-    flags = (f"--storage.file={storage}", "--city.shard=0/1")
+    flags = (f"--storage.file={storage}",)
     flags += ("--feed.subindices-field=subindices", "--feed.place-field=place")
     with (
         WebSocketFeed(source='open-meteo; kind=model; license="CC BY 4.0"') as feed,

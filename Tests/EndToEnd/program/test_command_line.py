@@ -90,7 +90,7 @@ def test_help_of_a_feed_command_lists_exactly_its_flags(programs, command):
         "record": {"output", "log.level", "log.format"} | CONNECTION,
     }["".join(command) or "simulate"]
     found = re.findall(r"^  --([a-z.-]+)(?:=|$)", "\n".join(ended.output), re.MULTILINE)
-    assert set(found) == wanted | {"help", "version", "completion"}
+    assert set(found) == wanted | {"help", "version"}
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

@@ -43,10 +43,10 @@ ODD_SOURCE = '"quo\\"te"; kind=model; license="\\\\ {label=\\"x\\"} 2"'
 @pytest.fixture(scope="module")
 def exporter(programs, tmp_path_factory):
     """An exporter whose state is complete and no longer changes: odd names, category changes,
-    pollutants, a source with an odd name, storage, a shard."""
+    pollutants, a source with an odd name, storage."""
     storage = tmp_path_factory.mktemp("formats") / "history.db"
     flags = (f"--storage.file={storage}", "--history.interval=0", "--feed.idle-timeout=0")
-    flags += ("--feed.pollutants-field=air", "--city.shard=0/1")
+    flags += ("--feed.pollutants-field=air",)
     with (
         WebSocketFeed(source=ODD_SOURCE) as feed,
         programs.exporter("--feed.url", feed.url, *flags) as exporter,

@@ -63,10 +63,6 @@ extension Configuration: Options {
             "city.expire-after", \.expireAfter, .duration(),
             "Remove a city after this long without a reading; 0 keeps it indefinitely."),
         Flag(
-            "city.shard", \.format.shard, .shard,
-            "Keep only the cities of shard i of n, i from 0 to n-1, by a stable hash of their names; "
-                + "i may be a pod's name, such as exporter-0."),
-        Flag(
             "aqi.scale", \.scale, .one(of: Scale.all, named: \.name),
             "india (CPCB), us (EPA 2024) or eu (European AQI)."),
         Flag("history.capacity", \.historyCapacity, .integer(in: 1...10_000), "Points kept per city, 1 to 10000."),

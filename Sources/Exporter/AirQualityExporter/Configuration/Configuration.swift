@@ -112,7 +112,7 @@ extension Configuration {
         StoreRules(
             scale: scale,
             history: HistoryRule(capacity: historyCapacity, interval: historyInterval.milliseconds, keep: historyKeep),
-            cityLimit: cityLimit, expireAfter: expireAfter.milliseconds, shard: format.shard)
+            cityLimit: cityLimit, expireAfter: expireAfter.milliseconds)
     }
 
     /// Whether no flag names a file that a reload could read.

@@ -15,8 +15,8 @@ extension Program {
             Command(
                 name: "probe",
                 summary:
-                    "Connect to a feed, print up to three messages, what is read from them, and the flags or the jq "
-                    + "program that would read the rest; exit with status 0 if there was a reading.",
+                    "Connect to a feed, print up to three messages, what is read from them, and why the rest is not; "
+                    + "exit with status 0 if there was a reading.",
                 operands: ["URL"], options: ProbeOptions.self),
         ],
         advice: Advice.rows(flags: PackageResources.flag_advice_txt, others: PackageResources.command_advice_txt))

@@ -1,25 +1,5 @@
-import AirQuality
 import Bytes
 import CommandLine
-
-extension ValueFormat<Shard> {
-    static var shard: Self {
-        let expected = "i/n, shard i of n, with i from 0 to n-1, for example 0/4, or a pod's name for i: exporter-0/4"
-        return Self("I/N", expected: expected) { text in
-            let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(\.utf8)
-            guard parts.count == 2, let index = ordinal(of: parts[0]), let count: Int = decimalNumber(parts[1]),
-                index < count, count <= Shard.maximumCount
-            else { return nil }
-            return Shard(index: index, count: count)
-        }
-    }
-
-    /// Returns the ordinal after the last dash of a pod's name, or the value of a plain number.
-    private static func ordinal(of text: Substring.UTF8View) -> Int? {
-        guard let dash = text.lastIndex(of: UInt8(ascii: "-")) else { return decimalNumber(text) }
-        return dash == text.startIndex ? nil : decimalNumber(text[text.index(after: dash)...])
-    }
-}
 
 extension ValueFormat<String> {
     static var telemetryPath: Self {

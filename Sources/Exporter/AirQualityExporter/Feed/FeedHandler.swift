@@ -1,41 +1,25 @@
 import AirQuality
 import Bytes
-import FeedOptions
-import HTTPText
 import System
 import WebSocket
 
 /// A handler of one feed's events and messages, on its thread only. Decodes messages, records readings and logs.
 struct FeedHandler: ~Copyable {
     private let label: String
-    private let address: WebSocketAddress
     private let number: Int
     private let store: ReadingStore
     private let logger: Logger
     private var reader: MessageReader
     private var log: FeedLog
-    /// The explanations logged within the last hour.
-    private var explanations: [Topic: (fields: [ExplanationField], loggedAt: Duration)] = [:]
-    /// How much the store's explanations of this connection say: a server's words 2, a hint 1.
-    private var told: [RejectionReason?: Int] = [:]
+    private var rejectionLog = RejectionLog()
     private var isFirstMessage = true
     private var hasToldOfTimes = false
-    /// Texts sent on this connection, masked where the server repeats them.
-    private var secrets = SentSecrets()
-
-    /// The subject of an explanation: a reason, and what differs between messages rejected for it.
-    private struct Topic: Hashable {
-        let reason: RejectionReason?
-        /// A server's own words, which may alternate.
-        let words: String?
-        /// Field names and type: a greeting must not hide what is wrong with the data.
-        let shape: [String]
-    }
+    /// The words of the server in the last message, if that had no readings.
+    private var lastWords: String?
 
     /// - Parameter number: the feed's index in the store.
     init(_ feed: ConfiguredFeed, number: Int, store: ReadingStore, logger: Logger) {
         label = feed.label
-        address = feed.address
         self.number = number
         self.store = store
         self.logger = logger
@@ -44,32 +28,32 @@ struct FeedHandler: ~Copyable {
     }
 
     mutating func handle(_ event: WebSocketEvent) {
-        var event = FeedEvent(event)
-        switch event {
-        case .connecting: secrets = reader.settings.feed.sentSecrets(to: address)
-        case .connected:
-            told = [:]
+        let event = FeedEvent(event)
+        if case .connected = event {
             isFirstMessage = true
-        case .disconnected(let reason, let detail): event = .disconnected(reason, detail: secrets.masked(in: detail))
-        default: break
+            lastWords = nil
         }
-        log.note(event, at: monotonicTime())
+        log.note(event, serverWords: lastWords, at: monotonicTime())
         store.apply(event, feed: number)
     }
 
     /// Handles a whole message, text or binary; `now` is monotonic.
     mutating func receive(_ kind: WebSocketMessageKind, _ message: Span<UInt8>, at now: Duration = monotonicTime()) {
-        let decoded: FeedMessage
+        var decoded: FeedMessage
         if case .tooLarge(let byteCount) = kind {
             decoded = FeedMessage(rejectedAs: .tooLarge, byteCount: byteCount, receivedAt: currentTime())
         } else {
             if isFirstMessage {
                 isFirstMessage = false
-                logger.debug("First message", metadata: ["feed": label, "message": secrets.masked(in: shown(message))])
+                logger.debug("First message", metadata: ["feed": label, "message": shown(message)])
             }
             decoded = reader.read(message, receivedAt: currentTime())
         }
+        if decoded.rejections[.notJSON] > 0, rejectionLog.isDue(.notJSON, at: now) {
+            decoded.explain(.notJSON, problem: jsonMistake(in: message))
+        }
         let recorded = store.record(decoded, feed: number)
+        log.noteMessage(at: now)
         warnOfNames(recorded)
         if recorded.hasTimesWithoutZone, !hasToldOfTimes {
             hasToldOfTimes = true
@@ -77,58 +61,53 @@ struct FeedHandler: ~Copyable {
                 "Feed times have no zone: using the time of arrival",
                 metadata: ["feed": label, "hint": "--feed.time-zone with the offset of the feed, such as +05:30"])
         }
-        for reason in recorded.rejections.reasons { explain(reason, message, recorded, at: now) }
-        if recorded.isWithoutReadings { explain(nil, message, recorded, at: now) }
+        logRejections(of: recorded, at: now)
         reader.decoder.recycle(recorded)
     }
 
-    /// Tells the store why messages give no readings. Logs each topic hourly at most, and up to ``FeedLog/burst`` of
-    /// each reason or with a server's words.
-    private mutating func explain(
-        _ reason: RejectionReason?, _ message: Span<UInt8>, _ recorded: borrowing FeedMessage, at now: Duration
-    ) {
-        let isUnread = recorded.accepted.isEmpty
-        let words = isUnread ? MessageExplanation.serverWords(in: message) : nil
-        let shape = isUnread ? MessageExplanation.shape(of: message) : []
-        let topic = Topic(reason: reason, words: words, shape: shape)
-        if let known = explanations[topic], now - known.loggedAt < FeedLog.reminder {
-            return tellStore(topic, known.fields)
+    private mutating func logRejections(of message: borrowing FeedMessage, at now: Duration) {
+        for (reason, lasted, count) in rejectionLog.takeStopped(at: now) {
+            logger.info(
+                "Rejections stopped",
+                metadata: [
+                    "feed": label, "reason": reason.rawValue, "lasted": lasted.wholeSeconds, "rejected": "\(count)",
+                ])
         }
-        explanations = explanations.filter { now - $0.value.loggedAt < FeedLog.reminder }
-        let others = explanations.keys.filter { other in
-            words == nil ? other.words == nil && other.reason == reason : other.words != nil
+        lastWords = message.excerpt?.serverWords
+        guard message.excerpt != nil || !message.rejections.isEmpty else { return }
+        if let lastWords, rejectionLog.note(words: lastWords, at: now) {
+            logger.info("Message of the feed's server", metadata: ["feed": label, "server_message": lastWords])
         }
-        guard others.count < FeedLog.burst else { return }
-        var explanation = MessageExplanation(reason, of: message.array, recorded, settings: reader.settings)
-        explanation.mask(secrets)
-        explanations[topic] = (explanation.fields, now)
-        tellStore(topic, explanation.fields)
-        log(reason, explanation)
+        for reason in message.rejections.reasons
+        where rejectionLog.note(reason, count: message.rejections[reason], at: now) {
+            logger.warning("Readings rejected", metadata: details(of: reason, message.rejected[reason]))
+        }
+        if message.isWithoutReadings, rejectionLog.note(nil, at: now) {
+            logger.info("Message without readings", metadata: details(of: nil, message.excerpt))
+        }
+        guard let connection = store.feed(number)?.connection, rejectionLog.noteMostlyUnread(connection) else { return }
+        logger.warning(
+            "Most messages of the feed carry nothing that is read",
+            metadata: [
+                "feed": label, "messages": "\(connection.messages)", "read": "\(connection.messagesWithReadings)",
+                "hint": RejectionReason.probeHint,
+            ])
     }
 
-    private mutating func tellStore(_ topic: Topic, _ fields: [ExplanationField]) {
-        // A later message does not replace one that says more, such as a heartbeat a hint.
-        let weight = topic.words != nil ? 2 : fields.contains { $0.name == "hint" } ? 1 : 0
-        guard weight >= told[topic.reason, default: 0] else { return }
-        told[topic.reason] = weight
-        store.apply(.explained(topic.reason, fields), feed: number)
-    }
-
-    private func log(_ reason: RejectionReason?, _ explanation: MessageExplanation) {
-        guard let feed = store.feeds.first(where: { $0.label == label }) else { return }
-        var metadata = ["feed": label] + feed.details(of: reason, explanation.fields)
-        if let hint = explanation.fields.first(where: { $0.name == "hint" })?.text {
-            // The log escapes quotation marks and backslashes; a shell undoes that between $' and '.
-            let isEscaped = hint.utf8.contains { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }
-            metadata = metadata + ["hint": isEscaped ? hint.replacingScalars(" '", with: " $'") : hint]
+    /// Log fields about what is rejected for a reason, or without readings: by the kind that has come most.
+    private func details(of reason: RejectionReason?, _ excerpt: MessageExcerpt?) -> Logger.Metadata {
+        let connection = store.feed(number)?.connection
+        let example = connection?.example(of: reason) ?? excerpt
+        var details: Logger.Metadata = ["feed": label]
+        if let reason {
+            let rejected = connection?.rejections[reason] ?? 0
+            details =
+                details + [
+                    "reason": reason.rawValue, "rejected": "\(rejected)", "accepted": "\(connection?.readings ?? 0)",
+                ]
         }
-        guard let reason else { return logger.info("Message without readings", metadata: metadata) }
-        logger.warning("Readings rejected", metadata: metadata)
-        guard let element = explanation.element else { return }
-        let shownElement = secrets.masked(in: shown(element.utf8Span.span))
-        logger.debug(
-            "First rejected element",
-            metadata: ["feed": label, "reason": reason.rawValue, "element": shownElement])
+        let fields = reason == nil ? example?.memberFields : example?.fields
+        return details + (fields ?? [:]) + (reason.map { ["hint": $0.hint] } ?? [:])
     }
 
     private mutating func warnOfNames(_ recorded: borrowing FeedMessage) {

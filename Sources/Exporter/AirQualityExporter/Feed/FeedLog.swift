@@ -3,56 +3,108 @@ import Bytes
 import FeedProtocol
 import System
 
-/// The log of a feed's connection: changes of its state, not every attempt, so that a flapping feed cannot fill it.
+/// The log of a feed's connection: changes of its state, and what lasts each quarter of an hour, so that the last
+/// quarter always says what is wrong and since when, and a feed cannot fill the log. Times are monotonic.
 struct FeedLog: Sendable {
-    /// Disconnects logged at once; after them, one per ``rest``.
-    static let burst = 10
-    static let rest = Duration.seconds(360)
-    static let reminder = Duration.seconds(3600)
+    static let reminder = Duration.seconds(900)
+    /// Disconnects logged one by one; one more each ``reminder``. Beyond that the feed counts as unstable.
+    static let burst = 4
+    /// An unstable feed is stable again after a connection of this length.
+    static let stableTime = Duration.seconds(60)
 
     private let label: String
     private let logger: Logger
     private var isConnected = false
-    /// When the first attempt failed; `nil` if none has since the feed was connected or paused.
+    private var connectedAt = Duration.zero
+    /// When the first attempt failed, or the connection was lost; `nil` if the feed is connected or paused.
     private var downSince: Duration?
-    /// The last state logged: the reason while the feed is down; empty after a requested disconnect.
-    private var said = ""
-    private var saidAt = Duration.zero
-    private var disconnects = TokenBucket(burst, each: rest)
+    private var attempts = 0
+    private var disconnects = TokenBucket(burst, each: reminder)
+    /// Disconnects since the feed became unstable, and when that was; `nil` if it is stable.
+    private var unstable: (since: Duration, disconnects: Int)?
+    /// The last state logged, and when; empty after a requested disconnect.
+    private var lastState = ""
+    private var loggedAt = Duration.zero
 
     init(label: String, logger: Logger) {
         self.label = label
         self.logger = logger
     }
 
-    /// - Parameter now: monotonic time.
-    mutating func note(_ event: FeedEvent, at now: Duration) {
+    /// - Parameter serverWords: what the server said last before it closed the connection.
+    mutating func note(_ event: FeedEvent, serverWords: String? = nil, at now: Duration) {
         switch event {
-        case .connecting: write(downSince == nil ? .info : .debug, "Connecting to feed")
+        case .connecting:
+            attempts += 1
+            write(downSince == nil ? .info : .debug, "Connecting to feed")
         case .connected(let source):
-            isConnected = true
-            downSince = nil
-            tell("connected", .info, "Feed connected", source.map { ["source": $0.name] } ?? [:], at: now)
+            noteConnected(source, at: now)
         case .disconnected(let reason, _) where reason == .requested || reason == .paused:
             isConnected = false
-            said = ""
+            lastState = ""
             write(.info, "Feed disconnected", ["reason": reason.rawValue])
         case .disconnected(let reason, let detail):
-            let message = isConnected ? "Feed lost, reconnecting" : "Feed unreachable, retrying"
-            var details: Logger.Metadata = ["reason": reason.rawValue, "err": detail]
-            if let downSince {
-                let time = Duration.seconds((now - downSince).components.seconds)
-                details = details + ["down_for": time.prometheusText]
-            }
-            isConnected = false
-            downSince = downSince ?? now
-            tell(reason.rawValue, .warning, message, details, at: now)
-        case .explained: return
+            noteDisconnected(reason, detail, isConnected ? serverWords : nil, at: now)
         case .paused:
             isConnected = false
             downSince = nil
-            tell("paused", .info, "Feed paused: no scrapes", at: now)
+            write(.info, "Feed paused: no scrapes")
         case .resumed: write(.info, "Feed resumed")
+        }
+    }
+
+    /// Notes that a message arrived, which shows that a connection lasts.
+    mutating func noteMessage(at now: Duration) {
+        guard let unstable, isConnected, now - connectedAt >= Self.stableTime else { return }
+        self.unstable = nil
+        log(
+            "connected", .info, "Feed connected",
+            ["unstable_for": (now - unstable.since).wholeSeconds, "disconnects": "\(unstable.disconnects)"], at: now)
+    }
+
+    private mutating func noteConnected(_ source: FeedSource?, at now: Duration) {
+        var details: Logger.Metadata = source.map { ["source": $0.name] } ?? [:]
+        if let downSince {
+            details = details + ["down_for": (now - downSince).wholeSeconds, "attempts": "\(attempts)"]
+        }
+        isConnected = true
+        connectedAt = now
+        downSince = nil
+        attempts = 0
+        if unstable == nil {
+            log("connected", .info, "Feed connected", details, at: now)
+        } else {
+            write(.debug, "Feed connected", details)
+        }
+    }
+
+    private mutating func noteDisconnected(
+        _ reason: DisconnectReason, _ detail: String, _ serverWords: String?, at now: Duration
+    ) {
+        let message = isConnected ? "Feed lost, reconnecting" : "Feed unreachable, retrying"
+        var details: Logger.Metadata = ["reason": reason.rawValue, "err": detail]
+        if let serverWords { details = details + ["server_message": serverWords] }
+        if let downSince {
+            details = details + ["down_for": (now - downSince).wholeSeconds, "attempts": "\(attempts)"]
+        }
+        isConnected = false
+        downSince = downSince ?? now
+        unstable?.disconnects += 1
+        let isDue = now - loggedAt >= Self.reminder
+        if unstable == nil, lastState == reason.rawValue && !isDue {
+            write(.debug, message, details)
+        } else if unstable == nil, disconnects.take(at: now) {
+            log(reason.rawValue, .warning, message, details, at: now)
+        } else if let unstable {
+            guard isDue else { return write(.debug, message, details) }
+            details =
+                details + [
+                    "unstable_for": (now - unstable.since).wholeSeconds, "disconnects": "\(unstable.disconnects)",
+                ]
+            log("unstable", .warning, "Feed unstable, reconnecting", details, at: now)
+        } else {
+            unstable = (now, 1)
+            log("unstable", .warning, "Feed unstable, reconnecting", details, at: now)
         }
     }
 
@@ -60,16 +112,16 @@ struct FeedLog: Sendable {
         logger.log(level: level, message, metadata: ["feed": label] + details)
     }
 
-    /// Logs a new state, or one that has lasted an hour; others only at debug level.
-    private mutating func tell(
-        _ state: String, _ level: Logger.Level, _ message: String, _ details: Logger.Metadata = [:], at now: Duration
+    private mutating func log(
+        _ state: String, _ level: Logger.Level, _ message: String, _ details: Logger.Metadata, at now: Duration
     ) {
-        let isNews = said != state || now - saidAt >= Self.reminder
-        guard isNews, downSince == nil || disconnects.take(at: now) else {
-            return write(.debug, message, details)
-        }
-        said = state
-        saidAt = now
+        lastState = state
+        loggedAt = now
         write(level, message, details)
     }
+}
+
+extension Duration {
+    /// For a log: Prometheus' notation, without milliseconds.
+    var wholeSeconds: String { Duration.seconds(components.seconds).prometheusText }
 }

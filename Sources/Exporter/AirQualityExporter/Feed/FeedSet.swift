@@ -37,7 +37,6 @@ final class FeedSet: Sendable {
             var settings = configuration
             settings.program = nil
             settings.format = DemoFeed.format
-            settings.format.shard = configuration.format.shard
             feeds.append(ConfiguredFeed(label: Configuration.demoLabel, address: demo, settings: settings))
         }
         initial = feeds

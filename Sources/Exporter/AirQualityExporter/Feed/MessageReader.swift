@@ -30,7 +30,7 @@ struct MessageReader: ~Copyable {
                 return nil
             }
         }
-        decoded.complaint = complaint
+        decoded.explain(.jqError, problem: complaint)
         return decoded
     }
 }

@@ -40,9 +40,6 @@ struct HistoryEndpoint: Sendable {
         // because another process may compress the document to other bytes.
         let tag = request.takesGzip ? "W/\"\(checksum)-gzip\"" : "\"\(checksum)\""
         var headers = [("ETag", tag)]
-        if let shard = store.rules.shard, let cities = query.cities, cities.count == 1, let city = cities.first {
-            headers.append(("Air-Quality-Shard", Shard(of: city.span, count: shard.count).description))
-        }
         if request.has(tag) { return HTTPResponse(status: 304, headers: headers, body: .bytes([])) }
         headers.append(("Content-Type", "application/json"))
         return HTTPResponse(headers: headers, to: request, text)

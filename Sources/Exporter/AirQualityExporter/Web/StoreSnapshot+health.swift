@@ -1,33 +1,67 @@
 import AirQuality
+import Bytes
+import FeedProtocol
 import System
 
 extension StoreSnapshot {
-    /// Returns `nil` if a feed is connected or paused and a city has a fresh reading, else the problem in one line.
+    /// Returns `nil` if a feed is connected or paused and a city has a fresh reading, else the problem: a line for each
+    /// cause, in our own words, with one value and names of members. The feed cannot break a line.
     func readinessProblem(at now: Timestamp) -> String? {
         if feeds.contains(where: { isReady($0, at: now) }) { return nil }
-        let reasons = feeds.map { "\($0.label): \($0.state(at: now))" }
-        return "no fresh reading: " + (reasons.isEmpty ? "no feed" : reasons.joined(separator: "; "))
+        let causes = feeds.flatMap { feed in feed.causes(at: now).map { "\(feed.label): \($0)" } }
+        return (["no fresh reading" + (causes.isEmpty ? ": no feed" : "")] + causes.map(onOneLine)).joined(
+            separator: "\n")
     }
 }
 
 extension FeedStatistics {
-    /// The reason why no readings come, in one line.
-    fileprivate func state(at now: Timestamp) -> String {
-        guard isConnected else { return "not connected" + (lastProblem.map { " (\($0))" } ?? "") }
-        if let reason = connection.reasonOfAll { return "readings rejected: \(explanation(of: reason))" }
-        guard let lastMessageAt else { return "connected, no message yet" }
-        if connection.readings == 0, connection.messagesWithoutReadings > 0 {
-            return "messages without readings: \(explanation(of: nil))"
+    /// Why no new readings come.
+    func causes(at now: Timestamp) -> [String] {
+        guard isConnected else { return ["not connected" + (lastDisconnect.map { ": \($0.words)" } ?? "")] }
+        guard let lastMessageAt else { return ["connected, no message yet"] }
+        if connection.readings == 0 {
+            let reasons = connection.rejections.reasons.sorted { connection.rejections[$0] > connection.rejections[$1] }
+            let rejected = reasons.map { reason in
+                "rejected: \(connection.rejections[reason]) × \(reason.rawValue)" + example(of: reason)
+                    + "; try: \(reason.hint)"
+            }
+            let without = connection.messagesWithoutReadings
+            let unread = without == 0 ? [] : ["\(without) messages without readings" + example(of: nil)]
+            if !(rejected + unread).isEmpty { return rejected + unread }
         }
         let silence = now - lastMessageAt
         let isSilent = idleTimeout > 0 && silence > idleTimeout
-        return isSilent ? "no message for \(silence / 1000) s" : "messages without a new reading"
+        return [isSilent ? "no message for \(silence / 1000) s" : "messages without a new reading"]
     }
 
-    /// Leaves the hint unescaped, so that it can be pasted into a shell.
-    private func explanation(of reason: RejectionReason?) -> String {
-        let fields = explanations[reason] ?? []
-        let hint = fields.first { $0.name == "hint" }.map { "; try: \($0.text)" }
-        return details(of: reason, fields).text + (hint ?? "")
+    /// One value of what is rejected for the reason, and the names of its members. jq's words are in the log alone.
+    private func example(of reason: RejectionReason?) -> String {
+        guard let excerpt = connection.example(of: reason) else { return "" }
+        let value = reason == nil ? nil : excerpt.value
+        let texts = [("value", value), ("members", excerpt.kind.members.joined(separator: ","))].compactMap {
+            name, text in
+            text.flatMap { $0.isEmpty ? nil : " \(name)=\(quoted($0))" }
+        }
+        return texts.joined()
+    }
+}
+
+extension DisconnectReason {
+    /// The reason in a few words, without what the server says of it.
+    var words: String {
+        switch self {
+        case .closed: "closed by the server"
+        case .lost: "lost: the connection ended without a close frame; a wrong path is possible"
+        case .refused: "refused: nothing listens at this port"
+        case .resolve: "resolve: the host name has no address"
+        case .tls: "tls: the certificate or the TLS handshake is not accepted"
+        case .handshake: "handshake: the server's response is no WebSocket handshake; the log has its status"
+        case .timeout: "timeout: no connection in time"
+        case .pongTimeout: "pong_timeout: the server does not answer pings"
+        case .idle: "idle: no message in time"
+        case .protocolError: "protocol: the server broke RFC 6455"
+        case .requested: "requested"
+        case .paused: "paused"
+        }
     }
 }

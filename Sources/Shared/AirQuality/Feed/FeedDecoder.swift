@@ -18,8 +18,8 @@ public struct FeedDecoder: ~Copyable {
     private static let longMessage = 256 << 10
     private static let longMessages = Mutex(())
 
-    private var reader = JSONReader()
-    private let format: FeedFormat
+    var reader = JSONReader()
+    let format: FeedFormat
     private let hasExtras: Bool
     private var unknownPollutants = BoundedReport()
     /// Empty arrays of a recycled message, whose memory the next one reuses.
@@ -41,19 +41,26 @@ public struct FeedDecoder: ~Copyable {
     public mutating func decode(
         _ message: Span<UInt8>, receivedAt: Timestamp, through program: (Span<UInt8>) -> [UInt8]?
     ) -> FeedMessage {
+        var whole = MessageExcerpt()
         let isJSON = Self.inTurn(message.count) {
             defer { reader.forget() }
-            return reader.read(message) != nil
+            guard let positions = reader.read(message) else { return false }
+            reader.withTexts { whole = excerpt(ofMessage: positions, $0) }
+            return true
         }
         guard isJSON else {
             return FeedMessage(rejectedAs: .notJSON, byteCount: message.count, receivedAt: receivedAt)
         }
         guard let elements = program(message) else {
-            return FeedMessage(rejectedAs: .jqError, byteCount: message.count, receivedAt: receivedAt)
+            return FeedMessage(rejectedAs: .jqError, whole, byteCount: message.count, receivedAt: receivedAt)
         }
-        guard !elements.isEmpty else { return FeedMessage(byteCount: message.count, receivedAt: receivedAt) }
+        guard !elements.isEmpty else {
+            var decoded = FeedMessage(byteCount: message.count, receivedAt: receivedAt)
+            decoded.excerpt = whole
+            return decoded
+        }
         var decoded = Self.inTurn(elements.count) { read(elements.span, byteCount: message.count, receivedAt) }
-        decoded.elements = elements
+        if decoded.readings.isEmpty { decoded.excerpt = whole }
         return decoded
     }
 
@@ -90,6 +97,7 @@ public struct FeedDecoder: ~Copyable {
                 if let items = reader.find(format.items, in: place) { decode(items: items, texts, into: &decoded) }
                 place = reader.next(after: place)
             }
+            if decoded.readings.isEmpty { decoded.excerpt = excerpt(ofMessage: places, texts) }
         }
         for name in decoded.unknownPollutants.names { unknownPollutants.insert(name.span) }
         return decoded
@@ -103,7 +111,7 @@ public struct FeedDecoder: ~Copyable {
         // As with fields, `null` is the same as absent.
         case .null where !format.items.isEmpty: return
         case .null, .boolean, .number, .text:
-            message.reject(message.elementCount, as: .notAnArray)
+            message.reject(as: .notAnArray) { excerpt(ofElement: items, texts) }
             return
         }
         // An element with two fields takes at least six places.
@@ -113,9 +121,8 @@ public struct FeedDecoder: ~Copyable {
             do throws(RejectionReason) {
                 try read(element, texts, into: &message)
             } catch {
-                message.reject(message.elementCount, as: error)
+                message.reject(as: error) { excerpt(ofElement: element, texts) }
             }
-            message.elementCount += 1
             element = reader.next(after: element)
         }
     }
@@ -137,18 +144,13 @@ public struct FeedDecoder: ~Copyable {
             guard let accepted = CityName.accepted(texts, in: range) else { throw .badCity }
             name = accepted
         }
-        if let shard = format.shard, !shard.contains(message.names.span.extracting(name)) {
-            message.skipped += 1
-            return
-        }
         let index = try Self.index(value.map { reader.value(at: $0) }, texts)
         let time = format.time.isEmpty ? nil : try time(of: element, texts, in: &message)
         if hasExtras { message.extras.append(extras(of: element, texts, in: &message)) }
         message.readings.append(
             Reading(
                 index: index, time: time ?? message.receivedAt, hasOwnTime: time != nil,
-                nameStart: UInt32(name.lowerBound), nameCount: UInt8(name.count),
-                element: UInt32(truncatingIfNeeded: message.elementCount)))
+                nameStart: UInt32(name.lowerBound), nameCount: UInt8(name.count)))
     }
 
     /// Whether a city can be found in the element: an object, or an array if the path begins with an index.

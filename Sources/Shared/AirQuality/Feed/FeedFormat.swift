@@ -1,6 +1,6 @@
 internal import JSON
 
-/// The fields of a feed's messages, and which cities to keep.
+/// The fields of a feed's messages.
 public struct FeedFormat: Sendable {
     /// Path from the message to the array of elements.
     public var items: [[UInt8]]
@@ -15,15 +15,12 @@ public struct FeedFormat: Sendable {
     public var pollutants: [[UInt8]]
     public var subindices: [[UInt8]]
     public var place: [[UInt8]]
-    /// The cities to keep; `nil` for all.
-    public var shard: Shard?
 
     /// - Parameter cityField: a field of the element, or a valid JSON Pointer into the element if it begins with `/`;
     ///   likewise the other fields, which are not read if empty.
     public init(
         items: [[UInt8]] = [], cityField: String = "city", valueField: String = "aqi", timeField: String = "",
-        timeZone: Int64? = nil, pollutantsField: String = "", subindicesField: String = "", placeField: String = "",
-        shard: Shard? = nil
+        timeZone: Int64? = nil, pollutantsField: String = "", subindicesField: String = "", placeField: String = ""
     ) {
         func path(_ field: String) -> [[UInt8]] { field.isEmpty ? [] : jsonPointer(member: field)! }
         self.items = items
@@ -34,6 +31,5 @@ public struct FeedFormat: Sendable {
         pollutants = path(pollutantsField)
         subindices = path(subindicesField)
         place = path(placeField)
-        self.shard = shard
     }
 }

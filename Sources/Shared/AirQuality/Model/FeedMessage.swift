@@ -5,22 +5,16 @@ public struct FeedMessage: ~Copyable, Sendable {
     var extras: [CityExtras?] = []
     /// Buffer with the readings' names: all texts of the message, then names that were numbers.
     var names: [UInt8] = []
-    /// Number of elements, including rejected ones.
-    var elementCount = 0
     /// Rejections of elements, or of the whole message.
     public private(set) var rejections = RejectionCounts()
-    /// Position of the first element, from 0, that was rejected for each reason.
-    public private(set) var firstRejected = [RejectionReason: Int]()
+    /// The first element, or the message, that was rejected for each reason.
+    public private(set) var rejected = [RejectionReason: MessageExcerpt]()
+    /// The message as a whole; `nil` if it has readings, or was not decoded.
+    public internal(set) var excerpt: MessageExcerpt?
     /// Whether a reading has the time of its arrival because its own time lacks a zone.
     public internal(set) var hasTimesWithoutZone = false
     /// Unknown names in objects of concentrations or sub-indices.
     var unknownPollutants = BoundedReport()
-    /// Number of elements for cities of other shards.
-    var skipped = 0
-    /// The elements that a program has extracted; `nil` without one or if it failed.
-    public internal(set) var elements: [UInt8]?
-    /// The program's error message if it failed.
-    public var complaint: String?
     /// The message's number in the store.
     var number: UInt64 = 0
     /// Number of readings that the store has accepted.
@@ -32,7 +26,7 @@ public struct FeedMessage: ~Copyable, Sendable {
     /// Cities that the store's limit rejects, each in one message only, at most ten in the store's life.
     public internal(set) var namesBeyondLimit: [String] = []
     /// Whether nothing in the message could be a reading, as in a heartbeat, a greeting or an empty array.
-    public var isWithoutReadings: Bool { readings.isEmpty && rejections.isEmpty && skipped == 0 }
+    public var isWithoutReadings: Bool { readings.isEmpty && rejections.isEmpty }
     /// Size of the received payload.
     let byteCount: Int
     /// When the complete message had arrived.
@@ -44,18 +38,36 @@ public struct FeedMessage: ~Copyable, Sendable {
     }
 
     /// Creates a message that is rejected without being decoded, for example because it is too large.
-    public init(rejectedAs reason: RejectionReason, byteCount: Int, receivedAt: Timestamp) {
+    public init(
+        rejectedAs reason: RejectionReason, _ excerpt: MessageExcerpt = MessageExcerpt(), byteCount: Int,
+        receivedAt: Timestamp
+    ) {
         self.init(byteCount: byteCount, receivedAt: receivedAt)
         rejections[reason] = 1
+        rejected[reason] = excerpt
+        self.excerpt = excerpt
     }
 
-    mutating func reject(_ element: Int, as reason: RejectionReason) {
-        if rejections[reason] == 0 { firstRejected[reason] = element }
+    /// - Parameter excerpt: makes an excerpt of the element; called for the first rejection of each reason.
+    mutating func reject(as reason: RejectionReason, _ excerpt: () -> MessageExcerpt) {
+        if rejections[reason] == 0 { rejected[reason] = excerpt() }
         rejections[reason] += 1
     }
 
-    /// Whether the element was decoded, so that only the store can have rejected it.
-    public func isReading(_ element: Int) -> Bool { readings.contains { $0.element == element } }
+    /// Rejects a reading that only the store could judge.
+    mutating func reject(_ reading: Reading, as reason: RejectionReason) {
+        let name = String(decoding: names[reading.nameRange], as: UTF8.self)
+        reject(as: reason) {
+            var excerpt = MessageExcerpt()
+            excerpt.city = name
+            excerpt.value = "\(reading.index)"
+            if reason == .badTime { excerpt.problem = "older than the newest reading of the city" }
+            return excerpt
+        }
+    }
+
+    /// Says what is wrong with a message that was rejected whole.
+    public mutating func explain(_ reason: RejectionReason, problem: String?) { rejected[reason]?.problem = problem }
 
     /// Readings whose index is in range. The store rejects the others, and late readings.
     public var accepted: some Collection<(city: String, index: Double)> {

@@ -12,8 +12,6 @@ struct Reading: Sendable {
     /// Start of the name in ``FeedMessage/names``.
     var nameStart: UInt32
     var nameCount: UInt8
-    /// Position of the element in the message, from 0.
-    var element: UInt32
 
     var nameRange: Range<Int> { Int(nameStart)..<Int(nameStart) &+ Int(nameCount) }
 }

@@ -1,14 +1,12 @@
 public import FeedProtocol
 
-/// A change of a feed's connection, or a finding about its messages.
+/// A change of a feed's connection.
 public enum FeedEvent: Sendable, Equatable {
     case connecting
     /// The handshake has completed; with the feed's source if it announces one.
     case connected(FeedSource?)
     /// A connection ended or an attempt failed; the detail is human-readable.
     case disconnected(DisconnectReason, detail: String)
-    /// Explains why a message or an element was rejected; `nil` for messages without readings.
-    case explained(RejectionReason?, [ExplanationField])
     case paused
     case resumed
 }

@@ -26,17 +26,13 @@ public struct FeedStatistics: Sendable, Equatable {
     /// Number of readings of a city already seen in the same message, or from another feed within its idle time-out.
     public var duplicates: UInt64 = 0
     public var rejections = RejectionCounts()
-    /// Number of elements for cities of other shards; `nil` without sharding.
-    public var skipped: UInt64?
     /// `nil` before the first message.
     public internal(set) var lastMessageAt: Timestamp?
     /// Arrival of the last message with an accepted reading.
     public internal(set) var lastReadingAt: Timestamp?
-    /// Human-readable explanations by rejection reason; `nil` for messages without readings.
-    public private(set) var explanations: [RejectionReason?: [ExplanationField]] = [:]
     public private(set) var connection = Connection()
-    /// Human-readable reason for the last disconnect or failed attempt; a handshake clears it.
-    public var lastProblem: String?
+    /// Why the last connection ended or attempt failed; a handshake clears it.
+    public var lastDisconnect: DisconnectReason?
     /// The source announced in the last handshake, if any.
     public var source: FeedSource?
 
@@ -44,32 +40,49 @@ public struct FeedStatistics: Sendable, Equatable {
     public struct Connection: Sendable, Equatable {
         public fileprivate(set) var readings: UInt64 = 0
         public fileprivate(set) var messagesWithoutReadings: UInt64 = 0
-        fileprivate var skipped = 0
         public fileprivate(set) var rejections = RejectionCounts()
+        public fileprivate(set) var messages: UInt64 = 0
+        /// Number of messages with at least one accepted reading.
+        public fileprivate(set) var messagesWithReadings: UInt64 = 0
+        /// Messages and elements that gave no reading, by reason; `nil` for messages without readings.
+        private(set) var excerpts: [RejectionReason?: ExcerptCounts] = [:]
 
-        /// The most frequent rejection reason; `nil` if nothing was rejected, or any reading was accepted or skipped.
+        /// An example of what is rejected most often for the reason; `nil` for messages without readings.
+        public func example(of reason: RejectionReason?) -> MessageExcerpt? { excerpts[reason]?.mostFrequent }
+
+        /// The most frequent rejection reason; `nil` if nothing was rejected, or any reading was accepted.
         public var reasonOfAll: RejectionReason? {
-            guard readings == 0, skipped == 0 else { return nil }
+            guard readings == 0 else { return nil }
             return rejections.reasons.max { rejections[$0] < rejections[$1] }
+        }
+
+        fileprivate mutating func count(_ message: borrowing FeedMessage) {
+            messages += 1
+            readings += message.acceptedCount
+            if message.acceptedCount > 0 { messagesWithReadings += 1 }
+            rejections += message.rejections
+            if message.isWithoutReadings {
+                messagesWithoutReadings += 1
+                excerpts[nil, default: ExcerptCounts()].count(message.excerpt ?? MessageExcerpt())
+            }
+            for reason in message.rejections.reasons {
+                if let excerpt = message.rejected[reason] { excerpts[reason, default: ExcerptCounts()].count(excerpt) }
+            }
         }
     }
 
     mutating func count(_ message: borrowing FeedMessage) {
         messages += 1
+        connection.count(message)
         bytes += UInt64(message.byteCount)
         lastMessageAt = message.receivedAt
         if message.acceptedCount > 0 { lastReadingAt = message.receivedAt }
         readings += message.acceptedCount
-        connection.readings += message.acceptedCount
         duplicates += UInt64(message.duplicates)
         if message.isWithoutReadings {
             messagesWithoutReadings += 1
-            connection.messagesWithoutReadings += 1
         }
         rejections += message.rejections
-        connection.rejections += message.rejections
-        skipped? += UInt64(message.skipped)
-        connection.skipped += message.skipped
     }
 
     mutating func apply(_ event: FeedEvent) {
@@ -80,12 +93,11 @@ public struct FeedStatistics: Sendable, Equatable {
             connections += 1
             connection = Connection()
             self.source = source
-            lastProblem = nil
-        case .disconnected(let reason, let detail):
+            lastDisconnect = nil
+        case .disconnected(let reason, _):
             isConnected = false
             disconnects[reason, default: 0] += 1
-            lastProblem = detail
-        case .explained(let reason, let fields): explanations[reason] = fields
+            lastDisconnect = reason
         case .paused: isPaused = true
         case .resumed: isPaused = false
         }

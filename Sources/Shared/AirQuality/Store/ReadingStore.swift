@@ -82,6 +82,11 @@ public final class ReadingStore: Sendable {
     /// Whether the lock is free at this moment. Never blocks.
     public var isUnlocked: Bool { state.withLockIfAvailable { _ in true } ?? false }
 
+    /// The feed with this number; `nil` if it has been removed.
+    public func feed(_ number: Int) -> FeedStatistics? {
+        state.withLock { state in state.feeds[number].isRemoved ? nil : state.feeds[number] }
+    }
+
     public var feeds: [FeedStatistics] { state.withLock { $0.feeds.filter { !$0.isRemoved } } }
 
     /// Adds a feed or updates its settings, and returns its number. A known label keeps its counters.
@@ -92,7 +97,7 @@ public final class ReadingStore: Sendable {
             state.feeds[number].idleTimeout = idleTimeout
             state.feeds[number].isRemoved = false
             state.feeds[number].isPaused = false
-            state.feeds[number].lastProblem = nil
+            state.feeds[number].lastDisconnect = nil
             state.feeds[number].source = nil
             state.dropExtras(ofFeed: number)
             return number

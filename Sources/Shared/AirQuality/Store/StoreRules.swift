@@ -6,17 +6,13 @@ public struct StoreRules: Sendable {
     public var cityLimit: Int
     /// Milliseconds without a new reading after which a city expires; 0 keeps cities indefinitely.
     public var expireAfter: Int64
-    /// Cities to restore from a file; `nil` for all.
-    public var shard: Shard?
 
     public init(
-        scale: Scale = .india, history: HistoryRule = HistoryRule(), cityLimit: Int = 10_000, expireAfter: Int64 = 0,
-        shard: Shard? = nil
+        scale: Scale = .india, history: HistoryRule = HistoryRule(), cityLimit: Int = 10_000, expireAfter: Int64 = 0
     ) {
         self.scale = scale
         self.history = history
         self.cityLimit = cityLimit
         self.expireAfter = expireAfter
-        self.shard = shard
     }
 }

@@ -17,7 +17,7 @@ struct StoreState: Sendable {
 
     init(rules: StoreRules, feeds: [String], at now: Timestamp) {
         self.rules = rules
-        self.feeds = feeds.map { FeedStatistics(label: $0, skipped: rules.shard == nil ? nil : 0) }
+        self.feeds = feeds.map { FeedStatistics(label: $0) }
         startedAt = now
     }
 
@@ -32,7 +32,7 @@ struct StoreState: Sendable {
     /// Returns the number of the feed with this label; a new feed takes the number of a removed one if there is any.
     mutating func number(ofFeed label: String) -> Int {
         if let known = feeds.firstIndex(where: { $0.label.utf8.elementsEqual(label.utf8) }) { return known }
-        let new = FeedStatistics(label: label, skipped: rules.shard == nil ? nil : 0)
+        let new = FeedStatistics(label: label)
         let number = feeds.firstIndex(where: \.isRemoved) ?? feeds.count
         if number < feeds.count { feeds[number] = new } else { feeds.append(new) }
         return number
@@ -57,7 +57,7 @@ struct StoreState: Sendable {
                 }
                 message.acceptedCount += 1
             } catch {
-                message.reject(Int(message.readings[place].element), as: error)
+                message.reject(message.readings[place], as: error)
                 if error == .cityLimit { message.namesBeyondLimit += rejectedNames.unreported() }
             }
         }
@@ -201,7 +201,6 @@ extension StoreState {
     mutating func restore(_ stored: City, at now: Timestamp, downtime: Int64) {
         let name = stored.name.span
         guard cities.count < rules.cityLimit, CityName.accepted(name, in: name.indices) == name.indices else { return }
-        if let shard = rules.shard, !shard.contains(name) { return }
         guard cities.find(name) == nil else { return }
         version += 1
         let category = rules.scale.category(of: stored.index)

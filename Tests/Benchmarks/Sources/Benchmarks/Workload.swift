@@ -17,20 +17,12 @@ struct Workload: ~Copyable {
     ///   - cities: the number of cities.
     ///   - batch: the number of cities in a message.
     ///   - messages: the number of different messages, which name cities in random order.
-    ///   - shard: the shard whose cities are kept; `nil` keeps all.
-    ///   - namesOwn: if false, the messages have only cities of other shards.
-    init(
-        cities: Int, batch: Int, messages count: Int, spelling: Spelling = .usual, shard: Shard? = nil,
-        namesOwn: Bool = true
-    ) {
+    init(cities: Int, batch: Int, messages count: Int, spelling: Spelling = .usual) {
         var random = SplitMix64(state: 1)
         let batch = min(batch, cities)
         messages = (0..<count).map { _ in
             let elements = (0..<batch).map { _ in
-                var city = Int.random(in: 0..<cities, using: &random)
-                while !namesOwn, let shard, shard.contains(Array(Self.name(city).utf8).span) {
-                    city = Int.random(in: 0..<cities, using: &random)
-                }
+                let city = Int.random(in: 0..<cities, using: &random)
                 let index = Double(Int.random(in: 0..<5_000_000, using: &random)) / 10_000
                 switch spelling {
                 case .usual: return #"{"city":"\#(Self.name(city))","aqi":\#(index)}"#
@@ -43,9 +35,9 @@ struct Workload: ~Copyable {
             return Array("[\(elements.joined(separator: ","))]".utf8)
         }
         readingCount = batch * count
-        let rules = StoreRules(cityLimit: 2_000_000, shard: shard)
+        let rules = StoreRules(cityLimit: 2_000_000)
         store = ReadingStore(rules: rules, feeds: ["ws://127.0.0.1/"], at: time)
-        decoder = FeedDecoder(format: FeedFormat(shard: shard))
+        decoder = FeedDecoder(format: FeedFormat())
         exposition = Exposition()
         for start in stride(from: 0, to: cities, by: 1000) {
             let elements = (start..<min(cities, start + 1000)).map {

@@ -24,9 +24,6 @@ enum Benchmark: String, CaseIterable {
     case decodeStrict = "decode-strict"
     /// Decodes messages and records them in the store.
     case record
-    /// The same for one of four shards: with messages of only other shards' cities, and of all.
-    case recordOthers = "record-others"
-    case recordQuarter = "record-quarter"
     /// Renders a page, and one after a tenth of the cities changed, including the copy that the change costs.
     case render
     case renderBusy = "render-busy"
@@ -39,15 +36,12 @@ enum Benchmark: String, CaseIterable {
             case .decodeStrict: .rare
             default: .usual
             }
-        let isShard = [.recordOthers, .recordQuarter].contains(self)
-        var work = Workload(
-            cities: cities, batch: cities < 100 ? 8 : 100, messages: 100, spelling: spelling,
-            shard: isShard ? Shard(index: 2, count: 4) : nil, namesOwn: self != .recordOthers)
+        var work = Workload(cities: cities, batch: cities < 100 ? 8 : 100, messages: 100, spelling: spelling)
         _ = work.render()
         counted {
             switch self {
             case .decode, .decodeNames, .decodeStrict: work.decodeAll()
-            case .record, .recordOthers, .recordQuarter: for _ in 0..<10 { work.recordAll() }
+            case .record: for _ in 0..<10 { work.recordAll() }
             case .render: _ = work.render()
             case .renderBusy:
                 for _ in 0..<20 {

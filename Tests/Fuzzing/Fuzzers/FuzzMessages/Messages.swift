@@ -15,7 +15,6 @@ func checkMessages(_ message: [UInt8]) {
         _ = decoded(messagesBefore[message.count % messagesBefore.count], with: &decoders.other)
         let again = decoded(message, with: &decoders.other)
         expect(first == again, "\(first) and \(again)")
-        checkShards(decoded(message, with: &decoders.shard0), decoded(message, with: &decoders.shard1), all: first)
         for reading in first.readings {
             expect((1...CityName.maximumCount).contains(reading.name.count), "name \(reading.name)")
             expect(String(validating: reading.name, as: UTF8.self) != nil, "UTF-8 of \(reading.name)")
@@ -39,26 +38,6 @@ func checkMessages(_ message: [UInt8]) {
     }
 }
 
-/// Two shards together have each reading of one exporter once, and both reject elements without a city.
-private func checkShards(_ shard0: Decoded, _ shard1: Decoded, all: Decoded) {
-    for (format, part, other) in [(shard0Format, shard0, shard1), (shard1Format, shard1, shard0)] {
-        let own = all.readings.filter { format.shard!.contains($0.name.span) }
-        expect(part.readings == own, "\(part.readings) instead of \(own)")
-        let rejected = ofCities.reduce(0) { $0 + Int(other.rejections[$1]) }
-        expect(part.skipped == other.readings.count + rejected, "skipped \(part.skipped), and the other had \(other)")
-    }
-    for reason in RejectionReason.allCases {
-        let (one, other, count) = (shard0.rejections[reason], shard1.rejections[reason], all.rejections[reason])
-        let isRight = ofCities.contains(reason) ? one + other == count : one == count && other == count
-        expect(isRight, "\(one) and \(other) instead of \(count) rejections as \(reason)")
-    }
-}
-
-/// Rejections of elements that have a city.
-private let ofCities: [RejectionReason] = [.noValue, .badValue, .badTime]
-
-private let shard0Format = FeedFormat(shard: Shard(index: 0, count: 2))
-private let shard1Format = FeedFormat(shard: Shard(index: 1, count: 2))
 private let plainFormat = FeedFormat()
 private let concentrationsFormat = FeedFormat(pollutantsField: "pollutants")
 private let innerFormat = FeedFormat(items: jsonPointer("/a/0")!, timeField: "t")
@@ -68,8 +47,6 @@ private struct Decoders: ~Copyable {
     var plain = FeedDecoder(format: plainFormat)
     /// A decoder that has just read another message.
     var other = FeedDecoder(format: plainFormat)
-    var shard0 = FeedDecoder(format: shard0Format)
-    var shard1 = FeedDecoder(format: shard1Format)
     var concentrations = FeedDecoder(format: concentrationsFormat)
     var inner = FeedDecoder(format: innerFormat)
 }
@@ -90,8 +67,6 @@ private struct Decoded: Equatable {
 
     var readings: [Reading] = []
     var rejections = RejectionCounts()
-    /// Elements of other shards.
-    var skipped = 0
     var hasConcentrations = false
 
     static func == (one: Self, other: Self) -> Bool {
@@ -108,7 +83,6 @@ private func decoded(_ message: [UInt8], with decoder: inout FeedDecoder) -> Dec
         decoded.readings.append(.init(name: Array(message.names[reading.nameRange]), index: reading.index))
     }
     decoded.rejections = message.rejections
-    decoded.skipped = message.skipped
     decoded.hasConcentrations = message.extras.contains { $0 != nil }
     decoder.recycle(message)
     return decoded

@@ -1,0 +1,68 @@
+import AirQuality
+
+/// When to log what a feed sends that gives no readings: each reason at once and then hourly, its end once, and a few
+/// of the server's own words. Reason `nil` stands for messages without readings. Times are monotonic.
+struct RejectionLog: Sendable {
+    static let reminder = Duration.seconds(3600)
+    /// A reason that has not occurred for this long has stopped.
+    static let quietTime = Duration.seconds(900)
+    /// Different texts of a server logged in an hour.
+    static let maximumWords = 4
+    /// Messages of a connection after which a feed that is mostly unread is named.
+    private static let sampleCount = 20
+
+    private struct Occurrence {
+        let since: Duration
+        var last: Duration
+        var count: UInt64
+    }
+
+    private var current: [RejectionReason: Occurrence] = [:]
+    private var loggedAt: [RejectionReason?: Duration] = [:]
+    private var words: [String: Duration] = [:]
+    private var isMostlyUnreadLogged = false
+
+    /// Notes rejections for a reason, or a message without readings, and returns whether to log them.
+    mutating func note(_ reason: RejectionReason?, count: UInt64 = 1, at now: Duration) -> Bool {
+        if let reason {
+            current[reason, default: Occurrence(since: now, last: now, count: 0)].last = now
+            current[reason]?.count += count
+        }
+        guard isDue(reason, at: now) else { return false }
+        loggedAt[reason] = now
+        return true
+    }
+
+    func isDue(_ reason: RejectionReason?, at now: Duration) -> Bool {
+        loggedAt[reason].map { now - $0 >= Self.reminder } ?? true
+    }
+
+    /// Returns the reasons that have stopped since the last call: for how long, and how often, each occurred.
+    mutating func takeStopped(at now: Duration) -> [(reason: RejectionReason, lasted: Duration, count: UInt64)] {
+        guard !current.isEmpty else { return [] }
+        let stopped = RejectionReason.allCases.filter { reason in
+            current[reason].map { now - $0.last >= Self.quietTime } ?? false
+        }
+        return stopped.compactMap { reason in
+            loggedAt[reason] = nil
+            return current.removeValue(forKey: reason).map { (reason, $0.last - $0.since, $0.count) }
+        }
+    }
+
+    /// Returns whether to log a server's words.
+    mutating func note(words text: String, at now: Duration) -> Bool {
+        words = words.filter { now - $0.value < Self.reminder }
+        guard words[text] == nil, words.count < Self.maximumWords else { return false }
+        words[text] = now
+        return true
+    }
+
+    /// Returns whether to log, once, that most messages of a connection that also has readings give none.
+    mutating func noteMostlyUnread(_ connection: FeedStatistics.Connection) -> Bool {
+        guard !isMostlyUnreadLogged, connection.messagesWithReadings > 0, connection.messages >= Self.sampleCount,
+            connection.messagesWithReadings * 2 < connection.messages
+        else { return false }
+        isMostlyUnreadLogged = true
+        return true
+    }
+}

@@ -136,10 +136,10 @@ struct FeedHandlerTests {
         handler.handle(.connected([]))
         for number in 0..<100 { handler.receive(.text, Array(#"{"error":"\#(number)"}"#.utf8).span, at: .seconds(1)) }
         #expect(logged.count { $0.contains("server_message=") } == RejectionLog.maximumWords)
-        handler.handle(.disconnected(.closed, detail: "closed", retryAfter: nil))
+        handler.handle(.disconnected(.closed, detail: "closed"))
         #expect(logged.last?.hasSuffix("err=closed server_message=99") == true)
         handler.handle(.connected([]))
-        handler.handle(.disconnected(.lost, detail: "x", retryAfter: nil))
+        handler.handle(.disconnected(.lost, detail: "x"))
         #expect(logged.last?.contains("server_message=") == false, "of an earlier connection")
     }
 

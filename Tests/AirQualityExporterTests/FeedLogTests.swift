@@ -89,8 +89,6 @@ struct FeedLogTests {
         log.note(.connected(nil), at: .zero)
         log.note(.disconnected(.closed, detail: "status 1000"), serverWords: "Invalid access token", at: .seconds(1))
         #expect(logged.last?.hasSuffix(#"err="status 1000" server_message="Invalid access token""#) == true)
-        log.note(.disconnected(.refused, detail: "x"), serverWords: "Invalid access token", at: .seconds(2))
-        #expect(logged.last?.hasSuffix("server_message") == false)
     }
 
     @Test func `A feed that names its source is logged with it when it connects`() {

@@ -1,6 +1,7 @@
 import FeedProtocol
 import TestSupport
 import Testing
+import WebSocket
 
 @testable import AirQuality
 @testable import AirQualityExporter
@@ -22,7 +23,7 @@ struct ReadinessTests {
         _ = store.setFeed(label: "ws://a/", idleTimeout: 60_000)
         #expect(problem(at: 0) == "no fresh reading\nws://a/: not connected")
         store.apply(.disconnected(.refused, detail: "connection refused"), feed: 0)
-        #expect(cause(at: 0) == "not connected: refused: nothing listens at this port")
+        #expect(cause(at: 0) == "not connected (connection refused)")
         store.apply(.connected(nil), feed: 0)
         #expect(cause(at: 0) == "connected, no message yet")
         receive("[]", at: 0)
@@ -72,9 +73,10 @@ struct ReadinessTests {
 
     @Test func `What the server says when it closes is not shown`() {
         let test = TestStore()
-        test.store.apply(.disconnected(.closed, detail: "status 1008: token s3cret expired"), feed: 0)
+        let event = WebSocketEvent.disconnected(.closed, detail: "status 1008", serverWords: "token s3cret expired")
+        test.store.apply(FeedEvent(event), feed: 0)
         let problem = test.store.snapshot(withHistories: true).readinessProblem(at: TestStore.start) ?? ""
-        #expect(problem.hasSuffix("not connected: closed by the server"))
+        #expect(problem.hasSuffix("not connected (status 1008)"))
     }
 
     @Test func `A feed without an idle time-out whose cities have expired is not called silent`() {

@@ -18,7 +18,7 @@ final class FeedListener {
         let client = WebSocketClient(
             configuration: configuration,
             onEvent: { event in
-                if case .disconnected(let reason, _, _) = event { heard.change { $0.end = $0.end ?? reason } }
+                if case .disconnected(let reason, _, _, _) = event { heard.change { $0.end = $0.end ?? reason } }
             },
             onMessage: { _, message in
                 let text = unsafe message.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }

@@ -84,7 +84,7 @@ struct ReadingStoreTests {
             test.receive(#"{"city":"Pune","aqi":40,"p":{"o3":1}}"#)
             #expect(test.concentrations(of: "Pune") == "o3 1.0")
             end(test.store)
-            #expect(test.store.feeds.allSatisfy { $0.source == nil && $0.lastDisconnect == nil })
+            #expect(test.store.feeds.allSatisfy { $0.source == nil && $0.lastProblem == nil })
             #expect(test.cities == ["Pune 40.0"] && test.concentrations(of: "Pune").isEmpty)
         }
     }

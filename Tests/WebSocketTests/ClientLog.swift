@@ -26,7 +26,7 @@ final class ClientLog: Sendable {
 
         var disconnects: [DisconnectReason] {
             events.compactMap { event in
-                if case .disconnected(let reason, _, _) = event { reason } else { nil }
+                if case .disconnected(let reason, _, _, _) = event { reason } else { nil }
             }
         }
     }

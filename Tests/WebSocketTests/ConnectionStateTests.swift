@@ -49,7 +49,7 @@ private final class Course {
     }
 
     var disconnects: [DisconnectReason] {
-        events.compactMap { if case .disconnected(let reason, _, _) = $0 { reason } else { nil } }
+        events.compactMap { if case .disconnected(let reason, _, _, _) = $0 { reason } else { nil } }
     }
 
     var ends: [Int] {

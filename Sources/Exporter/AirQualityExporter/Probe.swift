@@ -39,7 +39,9 @@ private struct FeedVisit: Sendable {
             onEvent: { event in
                 switch event {
                 case .connected: visit.change { $0.isConnected = true }
-                case .disconnected(_, let detail, _): visit.change { $0.problem = $0.problem ?? detail }
+                case .disconnected(_, let detail, let serverWords, _):
+                    let words = serverWords.map { ": \(quoted($0))" } ?? ""
+                    visit.change { $0.problem = $0.problem ?? detail + words }
                 case .connecting, .paused, .resumed: break
                 }
             },

@@ -1,3 +1,4 @@
+import Bytes
 import FeedProtocol
 import FeedSimulation
 import Synchronization
@@ -32,8 +33,9 @@ final class Recorder: Sendable {
     func receive(_ event: WebSocketEvent) {
         switch event {
         case .connected: say("recording \(feed)", about: .connection, level: .info)
-        case .disconnected(let reason, let detail, _) where reason != .requested:
-            say("\(feed): \(reason.rawValue): \(detail); reconnecting", about: .connection)
+        case .disconnected(let reason, let detail, let serverWords, _) where reason != .requested:
+            let words = serverWords.map { ": \(quoted($0))" } ?? ""
+            say("\(feed): \(reason.rawValue): \(detail)\(words); reconnecting", about: .connection)
         default: return
         }
     }

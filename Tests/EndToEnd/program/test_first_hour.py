@@ -2,7 +2,6 @@
 
 import html
 import re
-import shlex
 import signal
 
 import pytest
@@ -117,27 +116,28 @@ def test_the_log_summarises_the_configuration_before_connecting_to_feeds(start, 
 def test_rejected_readings_are_explained(start, python_feed):
     """In the log, on the health path and on the page; FeedTests covers more wordings."""
     message = [{"station": {"name": "Pune"}, "data": {"a/b": {"aqi": [51]}}}]
-    flags = "--feed.city-field /station/name --feed.value-field '/data/a~1b/aqi/0'"
-    fields = 'accepted=0 fields="station,data"'
+    flags = ["--feed.city-field=/station/name", "--feed.value-field=/data/a~1b/aqi/0"]
     exporter = start.reader(python_feed)
     for _ in range(3):
         python_feed.send(message)
     exporter.wait_for_sample("airquality_exporter_feed_messages_total", 3)
     exporter.wait_for_line("Readings rejected")
     (line,) = exporter.lines("Readings rejected")
-    said = f'feed={python_feed.url} reason=no_city rejected=1 {fields} hint="{flags}"'
-    assert line.endswith(f'level=WARN msg="Readings rejected" {said}')
+    probe = "air-quality-exporter probe ADDRESS"
+    said = f'reason=no_city rejected=1 accepted=0 members="station,data" hint="{probe}"'
+    assert line.endswith(f'level=WARN msg="Readings rejected" feed={python_feed.url} {said}')
     ready = exporter.get("/-/ready")
     assert ready.status == 503
-    # The hint is ready to be typed into a shell.
-    counted = f"reason=no_city rejected=3 {fields}; try: {flags}"
-    assert ready.text == f"no fresh reading: {python_feed.url}: readings rejected: {counted}\n"
+    assert ready.text.splitlines() == [
+        "no fresh reading",
+        f'{python_feed.url}: rejected: 3 × no_city members="station,data"; try: {probe}',
+    ]
     # The page says why, but without the address, which its readers must not learn.
     page = html.unescape(exporter.get("/").text)
     assert "<strong>Connected, no readings yet.</strong>" in page
-    assert "<p>All readings are rejected (no_city), " in page and " Try: --feed." in page
+    assert "<p>All readings are rejected (no_city), " in page and  f" Try: {probe}" in page
     assert "127.0.0.1" not in page
-    other = start.exporter("--feed.url", python_feed.url, *shlex.split(flags))
+    other = start.exporter("--feed.url", python_feed.url, *flags)
     python_feed.wait_for_client(2)
     python_feed.send(message)
     other.wait_for_sample("airquality_index", 51, city="Pune")

@@ -8,7 +8,7 @@ extension FeedEvent {
             switch event {
             case .connecting: .connecting
             case .connected(let fields): .connected(FeedSource(fields))
-            case .disconnected(let reason, let detail, _): .disconnected(reason, detail: detail)
+            case .disconnected(let reason, let detail, _, _): .disconnected(reason, detail: detail)
             case .paused: .paused
             case .resumed: .resumed
             }

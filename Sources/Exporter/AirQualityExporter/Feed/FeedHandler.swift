@@ -28,11 +28,14 @@ struct FeedHandler: ~Copyable {
     }
 
     mutating func handle(_ event: WebSocketEvent) {
-        let event = FeedEvent(event)
-        if case .connected = event {
+        switch event {
+        case .connected:
             isFirstMessage = true
             lastWords = nil
+        case .disconnected(_, _, let serverWords, _): lastWords = serverWords ?? lastWords
+        default: break
         }
+        let event = FeedEvent(event)
         log.note(event, serverWords: lastWords, at: monotonicTime())
         store.apply(event, feed: number)
     }

@@ -44,7 +44,7 @@ struct FeedLog: Sendable {
             lastState = ""
             write(.info, "Feed disconnected", ["reason": reason.rawValue])
         case .disconnected(let reason, let detail):
-            noteDisconnected(reason, detail, isConnected ? serverWords : nil, at: now)
+            noteDisconnected(reason, detail, serverWords, at: now)
         case .paused:
             isConnected = false
             downSince = nil

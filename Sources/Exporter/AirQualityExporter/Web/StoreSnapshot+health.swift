@@ -1,6 +1,5 @@
 import AirQuality
 import Bytes
-import FeedProtocol
 import System
 
 extension StoreSnapshot {
@@ -17,7 +16,7 @@ extension StoreSnapshot {
 extension FeedStatistics {
     /// Why no new readings come.
     func causes(at now: Timestamp) -> [String] {
-        guard isConnected else { return ["not connected" + (lastDisconnect.map { ": \($0.words)" } ?? "")] }
+        guard isConnected else { return ["not connected" + (lastProblem.map { " (\($0))" } ?? "")] }
         guard let lastMessageAt else { return ["connected, no message yet"] }
         if connection.readings == 0 {
             let reasons = connection.rejections.reasons.sorted { connection.rejections[$0] > connection.rejections[$1] }
@@ -43,25 +42,5 @@ extension FeedStatistics {
             text.flatMap { $0.isEmpty ? nil : " \(name)=\(quoted($0))" }
         }
         return texts.joined()
-    }
-}
-
-extension DisconnectReason {
-    /// The reason in a few words, without what the server says of it.
-    var words: String {
-        switch self {
-        case .closed: "closed by the server"
-        case .lost: "lost: the connection ended without a close frame; a wrong path is possible"
-        case .refused: "refused: nothing listens at this port"
-        case .resolve: "resolve: the host name has no address"
-        case .tls: "tls: the certificate or the TLS handshake is not accepted"
-        case .handshake: "handshake: the server's response is no WebSocket handshake; the log has its status"
-        case .timeout: "timeout: no connection in time"
-        case .pongTimeout: "pong_timeout: the server does not answer pings"
-        case .idle: "idle: no message in time"
-        case .protocolError: "protocol: the server broke RFC 6455"
-        case .requested: "requested"
-        case .paused: "paused"
-        }
     }
 }

@@ -1,5 +1,5 @@
-/// What a person needs to recognise a rejected element, or a message without readings. As a feed sent it: escape it
-/// before it is shown. Its size is bounded, whatever the message contains.
+/// An example of a rejected element, or of a message without readings, by which a person can recognise it. Its texts
+/// are the feed's: escape them before they are shown. Its size is bounded, whatever the message contains.
 public struct MessageExcerpt: Sendable, Equatable {
     /// Maximum size of a member's name or a value, in bytes.
     static let maximumBytes = 64
@@ -16,13 +16,13 @@ public struct MessageExcerpt: Sendable, Equatable {
     }
 
     public internal(set) var kind = Kind()
-    /// What the city's field, the value's and the time's hold; `nil` without the field.
+    /// The content of the city's field, likewise of the value's and the time's; `nil` without the field.
     public internal(set) var city: String?
     public internal(set) var value: String?
     public internal(set) var time: String?
-    /// What is wrong, where the reason does not say it: a byte's position, or jq's words.
+    /// Details of the problem that the reason does not give: a byte's position, or jq's words.
     public var problem: String?
-    /// What the server says in a text: a message that is one, or its `error`, `message` or `reason`.
+    /// The server's own words: a message that is a text, or its `error`, `message` or `reason`.
     public internal(set) var serverWords: String?
 
     public init() {}

@@ -5,7 +5,7 @@ public enum FeedEvent: Sendable, Equatable {
     case connecting
     /// The handshake has completed; with the feed's source if it announces one.
     case connected(FeedSource?)
-    /// A connection ended or an attempt failed; the detail is human-readable.
+    /// A connection ended or an attempt failed; the detail is human-readable, without what the server says.
     case disconnected(DisconnectReason, detail: String)
     case paused
     case resumed

@@ -31,8 +31,8 @@ public struct FeedStatistics: Sendable, Equatable {
     /// Arrival of the last message with an accepted reading.
     public internal(set) var lastReadingAt: Timestamp?
     public private(set) var connection = Connection()
-    /// Why the last connection ended or attempt failed; a handshake clears it.
-    public var lastDisconnect: DisconnectReason?
+    /// Human-readable reason for the last disconnect or failed attempt; a handshake clears it.
+    public var lastProblem: String?
     /// The source announced in the last handshake, if any.
     public var source: FeedSource?
 
@@ -93,11 +93,11 @@ public struct FeedStatistics: Sendable, Equatable {
             connections += 1
             connection = Connection()
             self.source = source
-            lastDisconnect = nil
-        case .disconnected(let reason, _):
+            lastProblem = nil
+        case .disconnected(let reason, let detail):
             isConnected = false
             disconnects[reason, default: 0] += 1
-            lastDisconnect = reason
+            lastProblem = detail
         case .paused: isPaused = true
         case .resumed: isPaused = false
         }

@@ -141,7 +141,8 @@ extension ConnectionState {
         switch (phase, event) {
         case (.attempting(let attempt), _): return attempting(attempt, event)
         case (.open, .closeFrame(let frame)):
-            return disconnect(.closed, frame.description, by: .close(number, status: frame.status))
+            let ending = Action.close(number, status: frame.status)
+            return disconnect(.closed, frame.description, serverWords: frame.reason, by: ending)
         case (.open, .violation(let violation)):
             let close = Action.close(number, status: violation.closeStatus)
             return disconnect(.protocolError, violation.description, by: close)
@@ -213,24 +214,29 @@ extension ConnectionState {
 extension ConnectionState {
     /// Ends the attempt or connection, with `abort` by default; the policy decides how long to wait for the next.
     private mutating func disconnect(
-        _ reason: DisconnectReason, _ detail: String, retryAfter: Duration? = nil, by ending: Action? = nil
+        _ reason: DisconnectReason, _ detail: String, serverWords: String = "", retryAfter: Duration? = nil,
+        by ending: Action? = nil
     ) -> [Action] {
         var connectedFor: Duration?
         if case .open(let open) = phase { connectedFor = now - open.connectedAt }
         let delay = policy.delay(connectedFor: connectedFor, retryAfter: retryAfter, random: random)
-        return end(reason, detail, retryAfter: retryAfter, by: ending, then: .waiting(until: now + delay))
+        return end(
+            reason, detail, serverWords: serverWords, retryAfter: retryAfter, by: ending,
+            then: .waiting(until: now + delay))
     }
 
     private mutating func end(
-        _ reason: DisconnectReason, _ detail: String, retryAfter: Duration? = nil, by ending: Action? = nil,
-        then phase: Phase
+        _ reason: DisconnectReason, _ detail: String, serverWords: String = "", retryAfter: Duration? = nil,
+        by ending: Action? = nil, then phase: Phase
     ) -> [Action] {
         let ending = ending ?? .abort(number)
         number += 1
         self.phase = phase
-        // Fit a peer's text on one line of the log.
+        let words = onOneLine(String(decoding: serverWords.utf8.prefix(200), as: UTF8.self))
         let line = onOneLine(String(String.UnicodeScalarView(detail.unicodeScalars.prefix(300))))
-        return [ending, .report(.disconnected(reason, detail: line, retryAfter: retryAfter))]
+        let event = WebSocketEvent.disconnected(
+            reason, detail: line, serverWords: words.isEmpty ? nil : words, retryAfter: retryAfter)
+        return [ending, .report(event)]
     }
 
     /// Ends the current attempt or connection on request. If there is none, only the phase changes.
@@ -276,7 +282,7 @@ extension ConnectionState {
         case .attempting: return end(.requested, "shutting down", then: .finished) + [.finish]
         case .open:
             phase = .closing(until: now + Self.closeTimeout)
-            let report = Action.report(.disconnected(.requested, detail: "shutting down", retryAfter: nil))
+            let report = Action.report(.disconnected(.requested, detail: "shutting down"))
             return [.close(number, status: 1001), report]
         }
     }

@@ -88,7 +88,7 @@ public final class WebSocketClient: Sendable {
         while !orders.withLock({ $0.events.contains(.stop) }) {
             if let context = WebSocketContext(loop) { return context }
             onEvent(.connecting)
-            onEvent(.disconnected(.refused, detail: "libwebsockets cannot make a context", retryAfter: nil))
+            onEvent(.disconnected(.refused, detail: "libwebsockets cannot make a context"))
             pauseThread(for: .seconds(1))
         }
         return nil

@@ -7,8 +7,9 @@ public enum WebSocketEvent: Sendable, Equatable {
     case connecting
     /// The handshake succeeded; the fields are those of the response.
     case connected([HTTPField])
-    /// Sent once per ended connection or failed attempt. `detail` is one human-readable line, `retryAfter` the delay
-    /// that the server requested when it rejected the handshake.
-    case disconnected(DisconnectReason, detail: String, retryAfter: Duration?)
+    /// Sent once per ended connection or failed attempt. `detail` is one human-readable line without anything that the
+    /// server says; `serverWords` is what it says, on one line of at most 200 bytes; `retryAfter` is the delay that it
+    /// requested when it rejected the handshake.
+    case disconnected(DisconnectReason, detail: String, serverWords: String? = nil, retryAfter: Duration? = nil)
     case paused, resumed
 }

@@ -21,8 +21,8 @@ struct CloseFrame: Equatable {
     /// Statuses allowed in a frame: section 7.4 and the IANA registry it established.
     private static let allowed: [ClosedRange<UInt16>] = [1000...1003, 1007...1014, 3000...4999]
 
+    /// Without the reason, which is the peer's text.
     var description: String {
-        guard let status else { return "closed by the server without a status" }
-        return "closed by the server with status \(status)" + (reason.isEmpty ? "" : ": \(reason)")
+        status.map { "closed by the server with status \($0)" } ?? "closed by the server without a status"
     }
 }

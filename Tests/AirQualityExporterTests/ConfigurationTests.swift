@@ -129,6 +129,7 @@ struct ConfigurationTests {
             guard case .run(let given) = try Program.exporter.parse(arguments: arguments) else { continue }
             var expected = Configuration()
             expected.isDemo = true
+            expected.format.time.isNamed = flag.name == "feed.time-field"
             let read = try Configuration(given)
             #expect("\(read)" == "\(expected)", "\(flag.name)")
         }

@@ -64,9 +64,25 @@ struct FeedDecoderTests {
         value("\"-\"", nil, "no_value"), value("\"NA\"", nil, "no_value"), value("\"na\"", nil, "no_value"),
         value("\"N/A\"", nil, "no_value"), value("\" n/a \"", nil, "no_value"),
         value("\"12.5\"", "Pune 12.5"), value("\" 12\\t\"", "Pune 12.0"), value("\"-0\"", "Pune 0.0"),
-        value("\"1,5\"", nil, "bad_value"), value("\"--\"", nil, "bad_value"), value("\"NAN/A\"", nil, "bad_value"),
+        value("\"1,5\"", nil, "bad_value"), value("\"NAN/A\"", nil, "bad_value"),
         value("true", nil, "bad_value"), value("[]", nil, "bad_value"), value("{}", nil, "bad_value"),
         rejected(#"[{"city":"Pune"}]"#, "no_value"),
+        value("\"--\"", nil, "no_value"),
+        value("\"—\"", nil, "no_value"),
+        value("\"−–\"", nil, "no_value"),
+        value("\"N.A.\"", nil, "no_value"),
+        value("\"nd\"", nil, "no_value"),
+        value("\"NULL\"", nil, "no_value"),
+        value("\"None\"", nil, "no_value"),
+        value("\"NaN\"", nil, "no_value"),
+        value("\"unknown\"", nil, "no_value"),
+        value("\"Unavailable\"", nil, "no_value"),
+        value("\" No Data \"", nil, "no_value"),
+        value("\"offline\"", nil, "no_value"),
+        value("\"no-data\"", nil, "bad_value"), value("\"off\"", nil, "bad_value"),
+        // Blanks around a name, beyond ASCII's.
+        name("\"\u{A0}Pune\u{200B}\"", "Pune"), name("\"\u{FEFF}\u{3000}Pune\u{2009}\u{2028} \"", "Pune"),
+        name("\"\u{200B}\"", nil, "bad_city"), name("\"पुणे\"", "पुणे"), name("\"München–ß\"", "München–ß"),
         // The first reason that applies counts.
         (
             #"[{"city":7.5,"aqi":true},{"city":null,"aqi":-1},{"city":"x"}]"#, [],
@@ -113,6 +129,18 @@ struct FeedDecoderTests {
             ("\"2026-11-21 04:49:45.1\"", TestStore.start, nil), ("\"1999-12-31T23:59:59Z\"", nil, "bad_time"),
             ("946684799", nil, "bad_time"), ("946684800", 946_684_800_000, nil), ("0", nil, "bad_time"),
             ("\"2026-11-21T09:49:45+05\"", 1_795_236_585_000, nil),
+            // The day first, RFC 9557, RFC 1123, a comma before the fraction.
+            ("\"21-11-2026 04:49:45Z\"", 1_795_236_585_000, nil),
+            ("\"21.11.2026 04:49+00:00\"", 1_795_236_540_000, nil),
+            ("\"21-11-2026T10:19:45+05:30\"", 1_795_236_585_000, nil), ("\"21.11-2026 04:49:45Z\"", nil, "bad_time"),
+            ("\"11-21-2026 04:49:45Z\"", nil, "bad_time"), ("\"21/11/2026 04:49:45Z\"", nil, "bad_time"),
+            ("\"2026-11-21T10:19:45.25+05:30[Asia/Kolkata]\"", 1_795_236_585_250, nil),
+            ("\"2026-11-21T04:49:45Z[UTC]\"", 1_795_236_585_000, nil),
+            ("\"Sat, 21 Nov 2026 04:49:45 GMT\"", 1_795_236_585_000, nil),
+            ("\"Sun, 1 Nov 2026 04:49:45 +0000\"", 1_793_508_585_000, nil),
+            ("\"Sat, 21 Nov 2026 04:49:45\"", nil, "bad_time"),
+            ("\"2026-11-21T04:49:45,252Z\"", 1_795_236_585_252, nil),
+            ("\"\(String(repeating: "x", count: 100_000))\"", nil, "bad_time"),
             ("\"2026-11-21 10:19:45 +0530\"", 1_795_236_585_000, nil),
             ("\"2026-11-21 10:19:45.5  +05:30\"", 1_795_236_585_500, nil),
             ("\"2026-11-21T04:49Z\"", 1_795_236_540_000, nil), ("\"2026-11-21 10:19+0530\"", 1_795_236_540_000, nil),
@@ -132,6 +160,66 @@ struct FeedDecoderTests {
         test.receive(#"[{"city":"Pune","aqi":1,"time":\#(time)}]"#)
         #expect(test.state(of: "Pune")?.updatedAt == updatedAt)
         #expect(test.rejections == (reason.map { [$0: 1] } ?? [:]))
+    }
+
+    @Test func `The canonical element is read whole without a flag`() {
+        var test = TestStore()
+        test.receive(
+            #"""
+            [{"city":"Pune","aqi":51,"time":1795236580,"pollutants":{"PM2.5":12,"pm 10":"30","Ozone":7,"NO2":null,"x":1},
+            "subindices":{"pm25":51},"place":{"lat":18.5,"lng":73.9,"country":"IN"}},{"city":"Delhi","aqi":7}]
+            """#)
+        #expect(test.state(of: "Pune")?.updatedAt == 1_795_236_580_000)
+        #expect(test.concentrations(of: "Pune") == "pm2_5 12.0, pm10 30.0, o3 7.0")
+        let place = test.state(of: "Pune")?.extras?.place
+        #expect(place == CityPlace(country: Array("IN".utf8), latitude: 18.5, longitude: 73.9))
+        #expect(test.state(of: "Pune")?.extras?.subIndices?.greatest == 0 && test.state(of: "Delhi")?.extras == nil)
+        #expect(test.decoder.takeUnknownPollutants() == ["x"])
+    }
+
+    @Test(
+        arguments: [
+            (#"{"type":"Point","coordinates":[73.9,18.5,560]}"#, 18.5, 73.9),
+            (#"{"lat":"18.5","lon":73.9}"#, 18.5, 73.9),
+            (#"{"latitude":null,"lat":18.5,"coordinates":[1,2]}"#, 18.5, 1), (#"{"coordinates":[73.9]}"#, nil, 73.9),
+            (#"{"lat":91,"longitude":-180}"#, nil, -180), (#"{"coordinates":{"0":1,"1":2}}"#, 2, 1),
+        ] as [(String, Double?, Double?)])
+    func `A place has coordinates by their usual names`(place: String, latitude: Double?, longitude: Double?) {
+        var test = TestStore()
+        test.receive(#"{"city":"Pune","aqi":51,"place":\#(place)}"#)
+        let found = test.state(of: "Pune")?.extras?.place
+        #expect(found?.latitude == latitude && found?.longitude == longitude)
+    }
+
+    @Test(arguments: [#""soon""#, "true", "[2026,11,21]", "1795999999", "1", #""1999-12-31T23:59:59Z""#])
+    func `A default time that cannot be read is the arrival, one in a named field rejects the reading`(time: String) {
+        for format in [FeedFormat(), FeedFormat(timeField: "time")] {
+            var test = TestStore(format: format)
+            let message = test.record(#"{"city":"Pune","aqi":51,"time":\#(time)}"#)
+            #expect(message.hasUnreadableTimes == !format.time.isNamed)
+            #expect(test.rejections == (format.time.isNamed ? ["bad_time": 1] : [:]))
+            #expect(test.state(of: "Pune")?.updatedAt == (format.time.isNamed ? nil : TestStore.start))
+        }
+    }
+
+    @Test func `An element without a value completes a city that exists, and counts nowhere`() {
+        var test = TestStore(feeds: ["a", "b"])
+        test.receive(#"[{"city":"Pune","aqi":51},{"city":"Pune","pollutants":{"pm10":3},"time":"soon"}]"#)
+        test.receive(#"{"city":"Pune","aqi":"unknown","place":{"lat":18.5}}"#)
+        #expect(
+            test.concentrations(of: "Pune") == "pm10 3.0" && test.state(of: "Pune")?.extras?.place?.latitude == 18.5)
+        #expect(test.cities == ["Pune 51.0"] && test.rejections.isEmpty)
+        #expect(test.store.feeds[0].readings == 1 && test.store.feeds[0].messagesWithoutReadings == 1)
+        // For a new city, before its first reading or with nothing that can be used, there is no value.
+        for message in [
+            #"{"city":"Delhi","pollutants":{"pm10":3}}"#, #"{"city":"Pune","pollutants":{"pm10":-3}}"#,
+            #"{"city":"Pune","place":7}"#, #"{"city":"Pune"}"#, #"{"city":"Pune","aqi":null,"time":1}"#,
+            #"[{"city":"Goa","place":{"lat":1}},{"city":"Goa","aqi":2}]"#,
+        ] { test.receive(message) }
+        #expect(test.rejections == ["no_value": 6] && test.state(of: "Goa")?.extras == nil)
+        test.receive(#"{"city":"Pune","aqi":"high","place":{"lat":1}}"#)
+        #expect(test.rejections == ["no_value": 6, "bad_value": 1])
+        #expect(test.state(of: "Pune")?.extras?.place?.latitude == 18.5)
     }
 
     @Test func `A time without a zone is in the configured one, or the message reports it`() {

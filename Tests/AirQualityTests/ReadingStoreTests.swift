@@ -70,23 +70,54 @@ struct ReadingStoreTests {
     @Test func `A feed that was removed while paused is not paused when it is added again`() {
         let store = TestStore(feeds: ["a"]).store
         store.apply(.paused, feed: 0)
-        store.removeFeed(0)
+        store.removeFeed(0, at: TestStore.start)
         let number = store.setFeed(label: "a", idleTimeout: 0)
         #expect(!store.feeds[number].isPaused)
     }
 
-    @Test func `A changed or removed feed leaves neither its source and last problem nor details of its cities`() {
+    @Test func `A changed feed leaves neither its source and last problem nor details of its cities`() {
         var test = TestStore(format: FeedFormat(pollutantsField: "p"))
-        let change = { (store: ReadingStore) in _ = store.setFeed(label: store.feeds[0].label, idleTimeout: 0) }
-        for end in [change, { $0.removeFeed(0) }] {
-            test.store.apply(.connected(FeedSource(name: "waqi")), feed: 0)
-            test.store.apply(.disconnected(.requested, detail: "shutting down"), feed: 0)
-            test.receive(#"{"city":"Pune","aqi":40,"p":{"o3":1}}"#)
-            #expect(test.concentrations(of: "Pune") == "o3 1.0")
-            end(test.store)
-            #expect(test.store.feeds.allSatisfy { $0.source == nil && $0.lastProblem == nil })
-            #expect(test.cities == ["Pune 40.0"] && test.concentrations(of: "Pune").isEmpty)
+        test.store.apply(.connected(FeedSource(name: "waqi")), feed: 0)
+        test.store.apply(.disconnected(.requested, detail: "shutting down"), feed: 0)
+        test.receive(#"{"city":"Pune","aqi":40,"p":{"o3":1}}"#)
+        #expect(test.concentrations(of: "Pune") == "o3 1.0")
+        _ = test.store.setFeed(label: test.store.feeds[0].label, idleTimeout: 0)
+        #expect(test.store.feeds.allSatisfy { $0.source == nil && $0.lastProblem == nil })
+        #expect(test.cities == ["Pune 40.0"] && test.concentrations(of: "Pune").isEmpty)
+    }
+
+    @Test func `A removed feed takes its cities along, except those that another feed sends`() {
+        let store = TestStore(feeds: ["a", "b"]).store
+        var decoder = FeedDecoder(format: FeedFormat())
+        for label in ["a", "b"] { _ = store.setFeed(label: label, idleTimeout: 60_000) }
+        func receive(_ cities: String..., feed: Int) {
+            let text = "[" + cities.map { #"{"city":"\#($0)","aqi":1}"# }.joined(separator: ",") + "]"
+            store.record(decoder.decode(Array(text.utf8).span, receivedAt: TestStore.start), feed: feed)
         }
+        func cities() -> [String] {
+            store.snapshot().states.map { String(decoding: $0.name + Array(" of ".utf8) + $0.feedLabel, as: UTF8.self) }
+        }
+        receive("Pune", "Delhi", "Surat", feed: 0)
+        receive("Delhi", "Goa", feed: 1)
+        receive("Delhi", feed: 0)
+        #expect(cities() == ["Delhi of a", "Goa of b", "Pune of a", "Surat of a"])
+        store.removeFeed(0, at: TestStore.start)
+        #expect(cities() == ["Delhi of b", "Goa of b"])
+        let snapshot = store.snapshot(withHistories: true)
+        #expect(snapshot.pointCount == 2 && snapshot.expiredCount == 0)
+    }
+
+    @Test func `A city keeps its feed until that has been without it for its idle time-out`() {
+        let store = TestStore(feeds: ["a", "b"]).store
+        var decoder = FeedDecoder(format: FeedFormat())
+        for label in ["a", "b"] { _ = store.setFeed(label: label, idleTimeout: 60_000) }
+        func feed(after feed: Int, at second: Int64) -> String {
+            let message = Array(#"{"city":"Pune","aqi":1}"#.utf8)
+            store.record(decoder.decode(message.span, receivedAt: TestStore.start + second * 1000), feed: feed)
+            return String(decoding: store.snapshot().states[0].feedLabel, as: UTF8.self)
+        }
+        #expect(feed(after: 0, at: 0) == "a" && feed(after: 1, at: 1) == "a" && feed(after: 1, at: 60) == "a")
+        #expect(feed(after: 1, at: 61) == "b" && feed(after: 0, at: 62) == "b")
     }
 
     @Test func `A changed feed leaves details of its cities that another feed has sent`() {
@@ -97,8 +128,8 @@ struct ReadingStoreTests {
         }
         _ = store.setFeed(label: "b", idleTimeout: 1)
         #expect(store.snapshot().states[0].extras != nil)
-        store.removeFeed(0)
-        #expect(store.snapshot().states[0].extras == nil)
+        store.removeFeed(0, at: TestStore.start)
+        #expect(store.snapshot().states.map(\.extras).allSatisfy { $0 == nil } && store.snapshot().cityCount == 1)
     }
 
     @Test func `Duplicates of a city in a message or from two feeds are counted, and named once`() {
@@ -126,7 +157,7 @@ struct ReadingStoreTests {
         #expect(named == ["Pune", "Delhi"])
         #expect(store.feeds.map(\.duplicates) == [3, 1])
         // A feed that reuses another's number does not inherit its cities.
-        store.removeFeed(one)
+        store.removeFeed(one, at: TestStore.start)
         _ = store.setFeed(label: "c", idleTimeout: 60_000)
         #expect(receive(["Delhi"], feed: other, second: 126) == 0)
     }

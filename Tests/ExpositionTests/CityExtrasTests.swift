@@ -1,3 +1,4 @@
+import Exposition
 import TestSupport
 import Testing
 
@@ -22,7 +23,8 @@ struct CityExtrasTests {
             ])
         #expect(
             test.lines("airquality_city_info") == [
-                #"airquality_city_info{city="Pune",country="IN",latitude="18.52",longitude="-0.5"} 1"#
+                #"airquality_city_info{city="A",feed="ws://feed.example/",country="",latitude="",longitude=""} 1"#,
+                #"airquality_city_info{city="Pune",feed="ws://feed.example/",country="IN",latitude="18.52",longitude="-0.5"} 1"#,
             ])
         // Unknown names are reported only in objects of pollutants.
         #expect(test.decoder.takeUnknownPollutants().isEmpty)
@@ -45,7 +47,10 @@ struct CityExtrasTests {
         var test = TestStore(format: Self.format)
         test.receive(#"{"city":"Pune","aqi":7,"where":{"country":"before"}}"#)
         test.receive(#"{"city":"Pune","aqi":7,"where":\#(place)}"#)
-        #expect(test.lines("airquality_city_info") == ["airquality_city_info{city=\"Pune\",\(labels)} 1"])
+        #expect(
+            test.lines("airquality_city_info") == [
+                "airquality_city_info{city=\"Pune\",feed=\"ws://feed.example/\",\(labels)} 1"
+            ])
         #expect(test.rejections.isEmpty)
     }
 
@@ -60,6 +65,15 @@ struct CityExtrasTests {
         #expect(test.lines("airquality_city_info").first?.contains(quotes) == true)
     }
 
+    @Test func `Each city has its feed, whatever families are shown`() {
+        var test = TestStore(format: Self.format, feeds: [#"a "feed""#])
+        test.receive(#"{"city":"Pune","aqi":7,"where":{"country":"IN"}}"#)
+        var page: [UInt8] = []
+        Exposition(families: [.index]).render(test.store.snapshot(), in: .text004, to: &page)
+        let line = #"airquality_city_info{city="Pune",feed="a \"feed\"",country="",latitude="",longitude=""} 1"#
+        #expect(String(decoding: page, as: UTF8.self).contains(line))
+    }
+
     @Test func `Sub-indices and places are kept until others come, and are removed with their city`() {
         var test = TestStore(expireAfter: 1000, format: Self.format)
         test.receive(#"{"city":"Pune","aqi":7,"p":{"pm10":1},"s":{"pm10":2},"where":{"country":"IN"}}"#)
@@ -69,6 +83,7 @@ struct CityExtrasTests {
         #expect(test.lines("airquality_city_info").count == 1)
         _ = test.store.expire(at: TestStore.start + 2000)
         test.receive(#"{"city":"Delhi","aqi":8}"#)
-        #expect(test.lines("airquality_city_info").isEmpty && test.lines("airquality_subindex").isEmpty)
+        #expect(test.lines("airquality_city_info").allSatisfy { $0.contains("Delhi") && $0.contains(#"country="""#) })
+        #expect(test.lines("airquality_subindex").isEmpty)
     }
 }

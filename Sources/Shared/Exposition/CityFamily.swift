@@ -5,6 +5,8 @@ internal import Bytes
 struct CityFamily: Sendable {
     let name: CityFamilyName
     let metric: MetricFamily
+    /// Whether `airquality_city_info` has only the city and its feed.
+    var isShortened = false
 
     private init(
         _ name: CityFamilyName, _ metric: String, _ kind: MetricFamily.Kind, labels: [String] = [], _ help: String
@@ -37,8 +39,8 @@ struct CityFamily: Sendable {
             .subindex, "airquality_subindex", .gauge, labels: ["pollutant"],
             "Sub-index of a pollutant in the city; the highest one is the city's index."),
         CityFamily(
-            .place, "airquality_city_info", .gauge, labels: ["country", "latitude", "longitude"],
-            "Location of the city; unknown labels are empty."),
+            .place, "airquality_city_info", .gauge, labels: ["feed", "country", "latitude", "longitude"],
+            "Feed and location of the city; unknown labels are empty."),
     ]
 
     func append(_ states: [CityState], _ labels: CityLabels, in format: ExpositionFormat, to page: inout [UInt8]) {
@@ -68,9 +70,7 @@ struct CityFamily: Sendable {
         case .subindex:
             guard let values = states[city].extras?.subIndices else { return }
             append(labels.name(city), values, &page)
-        case .place:
-            guard let place = states[city].extras?.place else { return }
-            append(labels.name(city), place, &page)
+        case .place: append(labels.name(city), states[city].feedLabel, states[city].extras?.place, &page)
         }
     }
 
@@ -109,13 +109,16 @@ struct CityFamily: Sendable {
         }
     }
 
-    private func append(_ city: ArraySlice<UInt8>, _ place: CityPlace, _ page: inout [UInt8]) {
+    private func append(_ city: ArraySlice<UInt8>, _ feed: [UInt8], _ place: CityPlace?, _ page: inout [UInt8]) {
+        let place = isShortened ? nil : place
         page += metric.beforeLabels[0]
         page += city
         page += metric.beforeLabels[1]
-        page.appendLabelValue(place.country)
-        for (label, degrees) in [place.latitude, place.longitude].enumerated() {
-            page += metric.beforeLabels[label + 2]
+        page.appendLabelValue(feed)
+        page += metric.beforeLabels[2]
+        page.appendLabelValue(place?.country ?? [])
+        for (label, degrees) in [place?.latitude, place?.longitude].enumerated() {
+            page += metric.beforeLabels[label + 3]
             if let degrees { page.appendNumber(degrees) }
         }
         page += CityLabels.end

@@ -12,9 +12,14 @@ public import AirQuality
 public struct Exposition: Sendable {
     private let cityFamilies: [CityFamily]
 
-    /// - Parameter families: the families of cities to render.
+    /// - Parameter families: the families of cities to render. `airquality_city_info` always has the city's feed, its
+    ///   location only with `place`.
     public init(families: [CityFamilyName] = CityFamilyName.allCases) {
-        cityFamilies = CityFamily.all.filter { families.contains($0.name) }
+        cityFamilies = CityFamily.all.compactMap { family in
+            var family = family
+            family.isShortened = family.name == .place && !families.contains(.place)
+            return families.contains(family.name) || family.isShortened ? family : nil
+        }
     }
 
     /// Appends the families that have samples, without the format's ``ExpositionFormat/end``, as more may follow.

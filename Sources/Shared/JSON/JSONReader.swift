@@ -111,22 +111,28 @@ public struct JSONReader: ~Copyable {
     }
 
     /// Finds two paths, in one pass if both are field names of an object, as they nearly always are.
+    ///
+    /// - Returns: also whether there may be anything beside the two.
     @inlinable @inline(__always)
-    public func find(_ one: [[UInt8]], _ other: [[UInt8]], in place: Int) -> (one: Int?, other: Int?) {
+    public func find(
+        _ one: [[UInt8]], _ other: [[UInt8]], in place: Int
+    ) -> (one: Int?, other: Int?, hasMore: Bool) {
         guard one.count == 1, other.count == 1, kind(at: place) == Kind.object else {
-            return (find(one, in: place), find(other, in: place))
+            return (find(one, in: place), find(other, in: place), true)
         }
         let one = one.span
         let other = other.span
         let end = end(of: place) - 1
         var found: (one: Int?, other: Int?)
+        var memberCount = 0
         var name = place + 1
         while name < end {
             if isText(one[0].span, at: name) { found.one = name + 1 }
             if isText(other[0].span, at: name) { found.other = name + 1 }
+            memberCount &+= 1
             name = next(after: name + 1)
         }
-        return found
+        return (found.one, found.other, memberCount > 2)
     }
 
     @inlinable @inline(__always)

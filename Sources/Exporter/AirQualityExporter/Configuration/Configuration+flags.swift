@@ -42,8 +42,9 @@ extension Configuration: Options {
         ),
         Flag("feed.value-field", \.format.value, .feedField(), "Field with the index."),
         Flag(
-            "feed.time-field", \.format.time, .feedField(orNone: true),
-            "Field with the reading's time (RFC 3339, epoch seconds or milliseconds); empty = the arrival."),
+            "feed.time-field", \.format.time, .timeField,
+            "Field with the reading's time (RFC 3339, epoch seconds or milliseconds), which rejects a reading with an "
+                + "unreadable one unless it is the default; empty = the arrival."),
         Flag(
             "feed.time-zone", \.format.timeZone, .zoneOffset,
             "UTC offset of times without one, Z or +05:30; by default such readings get their time of arrival."),

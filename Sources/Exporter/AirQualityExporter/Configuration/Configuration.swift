@@ -98,7 +98,7 @@ extension Configuration {
             }
         }
         let fields = [
-            ("city-field", format.city), ("value-field", format.value), ("time-field", format.time),
+            ("city-field", format.city), ("value-field", format.value), ("time-field", format.time.path),
             ("pollutants-field", format.pollutants), ("subindices-field", format.subindices),
             ("place-field", format.place),
         ]

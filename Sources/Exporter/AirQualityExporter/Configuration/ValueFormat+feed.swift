@@ -1,3 +1,4 @@
+import AirQuality
 import Bytes
 import CommandLine
 import JSON
@@ -13,10 +14,7 @@ extension ValueFormat<[[UInt8]]> {
 
     /// A field of an element, or a JSON Pointer into it. Rejects paths with dots, as other programs use.
     static func feedField(orNone isOptional: Bool = false) -> Self {
-        @Sendable func shown(_ path: [[UInt8]]) -> String {
-            path.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "/")
-        }
-        return Self("NAME", text: shown) { text throws(RejectedText) in
+        Self("NAME", text: shown) { text throws(RejectedText) in
             if let pointer = jsonPath(text) {
                 let meant = "\(pointer) for the field in an object, or /\(onOneLine(text)) for a name with dots"
                 throw RejectedText(text, expected: "a name or a JSON Pointer: \(meant)")
@@ -27,6 +25,20 @@ extension ValueFormat<[[UInt8]]> {
             throw RejectedText(text, expected: expected + (isOptional ? "; or nothing" : ""))
         }
     }
+}
+
+extension ValueFormat<FeedFormat.Time> {
+    /// Any text names the field, that of the default as well.
+    static var timeField: Self {
+        let field = ValueFormat<[[UInt8]]>.feedField(orNone: true)
+        return Self("NAME", text: { shown($0.path) }) { text throws(RejectedText) in
+            FeedFormat.Time(path: try field.read(text), isNamed: true)
+        }
+    }
+}
+
+private func shown(_ path: [[UInt8]]) -> String {
+    path.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "/")
 }
 
 /// Returns the JSON Pointer of a path with dots or brackets, such as `data.city` or `$.stations[0].name`, else `nil`.

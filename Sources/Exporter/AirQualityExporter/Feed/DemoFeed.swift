@@ -1,4 +1,3 @@
-import AirQuality
 import FeedSimulation
 import System
 import WebSocket
@@ -12,9 +11,6 @@ final class DemoFeed: Sendable {
 
     /// The interval of the real feed.
     private static let interval = Duration.seconds(2)
-
-    /// Enables everything that a feed can provide.
-    static let format = FeedFormat(pollutantsField: "pollutants", subindicesField: "subindices", placeField: "place")
 
     /// Accepts connections at once.
     init() throws {

@@ -14,6 +14,7 @@ struct FeedHandler: ~Copyable {
     private var rejectionLog = RejectionLog()
     private var isFirstMessage = true
     private var hasToldOfTimes = false
+    private var hasToldOfUnreadableTimes = false
     /// The words of the server in the last message, if that had no readings.
     private var lastWords: String?
 
@@ -63,6 +64,12 @@ struct FeedHandler: ~Copyable {
             logger.warning(
                 "Feed times have no zone: using the time of arrival",
                 metadata: ["feed": label, "hint": "--feed.time-zone with the offset of the feed, such as +05:30"])
+        }
+        if recorded.hasUnreadableTimes, !hasToldOfUnreadableTimes {
+            hasToldOfUnreadableTimes = true
+            logger.warning(
+                "Feed times cannot be read: using the time of arrival",
+                metadata: ["feed": label, "hint": "--feed.time-field with the field of the time, or '' for none"])
         }
         logRejections(of: recorded, at: now)
         reader.decoder.recycle(recorded)
@@ -115,7 +122,9 @@ struct FeedHandler: ~Copyable {
 
     private mutating func warnOfNames(_ recorded: borrowing FeedMessage) {
         for name in reader.decoder.takeUnknownPollutants() {
-            logger.warning("Unknown pollutant skipped", metadata: ["pollutant": name, "feed": label])
+            let known = PollutantValues.pollutants.joined(separator: ",")
+            logger.warning(
+                "Unknown pollutant skipped", metadata: ["pollutant": name, "known": known, "feed": label])
         }
         for name in recorded.duplicateNames {
             logger.warning(

@@ -26,7 +26,7 @@ struct FeedReceiver: Sendable {
         do throws(SystemError) {
             thread = try ServiceThread(name: "feed", body: client.run)
         } catch {
-            store.removeFeed(number)
+            store.removeFeed(number, at: currentTime())
             throw error
         }
     }

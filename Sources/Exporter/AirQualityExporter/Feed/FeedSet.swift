@@ -36,7 +36,7 @@ final class FeedSet: Sendable {
         if let demo {
             var settings = configuration
             settings.program = nil
-            settings.format = DemoFeed.format
+            settings.format = FeedFormat()
             feeds.append(ConfiguredFeed(label: Configuration.demoLabel, address: demo, settings: settings))
         }
         initial = feeds
@@ -126,7 +126,9 @@ final class FeedSet: Sendable {
         for receiver in old {
             receiver.thread.join()
             let label = receiver.feed.label.utf8
-            if !wanted.contains(where: { $0.label.utf8.elementsEqual(label) }) { store.removeFeed(receiver.number) }
+            if !wanted.contains(where: { $0.label.utf8.elementsEqual(label) }) {
+                store.removeFeed(receiver.number, at: currentTime())
+            }
         }
         let new = wanted.filter { feed in !kept.contains { $0.feed.label == feed.label } }
         var problem: String?

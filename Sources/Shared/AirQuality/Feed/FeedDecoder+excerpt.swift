@@ -9,7 +9,9 @@ extension FeedDecoder {
         excerpt.kind = kind(of: element, texts)
         excerpt.city = reader.find(format.city, in: element).map { shown($0, texts) }
         excerpt.value = reader.find(format.value, in: element).map { shown($0, texts) }
-        if !format.time.isEmpty { excerpt.time = reader.find(format.time, in: element).map { shown($0, texts) } }
+        if !format.time.path.isEmpty {
+            excerpt.time = reader.find(format.time.path, in: element).map { shown($0, texts) }
+        }
         if excerpt.kind.members.isEmpty { excerpt.value = shown(element, texts) }
         return excerpt
     }

@@ -60,7 +60,7 @@ public struct FeedDecoder: ~Copyable {
             return decoded
         }
         var decoded = Self.inTurn(elements.count) { read(elements.span, byteCount: message.count, receivedAt) }
-        if decoded.readings.isEmpty { decoded.excerpt = whole }
+        if !decoded.hasReadings { decoded.excerpt = whole }
         return decoded
     }
 
@@ -71,8 +71,7 @@ public struct FeedDecoder: ~Copyable {
     /// Keeps the memory of a processed message for the next one.
     public mutating func recycle(_ message: consuming FeedMessage) {
         guard message.names.capacity <= 64 << 10, message.readings.capacity <= 4096 else { return }
-        swap(&spareReadings, &message.readings)
-        swap(&spareNames, &message.names)
+        message.reuse(&spareReadings, &spareNames)
         spareReadings.removeAll(keepingCapacity: true)
         spareNames.removeAll(keepingCapacity: true)
     }
@@ -88,8 +87,7 @@ public struct FeedDecoder: ~Copyable {
             return FeedMessage(rejectedAs: .notJSON, byteCount: byteCount, receivedAt: receivedAt)
         }
         var decoded = FeedMessage(byteCount: byteCount, receivedAt: receivedAt)
-        swap(&decoded.readings, &spareReadings)
-        swap(&decoded.names, &spareNames)
+        decoded.reuse(&spareReadings, &spareNames)
         reader.appendTexts(to: &decoded.names)
         reader.withTexts { texts in
             var place = places.lowerBound
@@ -97,7 +95,7 @@ public struct FeedDecoder: ~Copyable {
                 if let items = reader.find(format.items, in: place) { decode(items: items, texts, into: &decoded) }
                 place = reader.next(after: place)
             }
-            if decoded.readings.isEmpty { decoded.excerpt = excerpt(ofMessage: places, texts) }
+            if !decoded.hasReadings { decoded.excerpt = excerpt(ofMessage: places, texts) }
         }
         for name in decoded.unknownPollutants.names { unknownPollutants.insert(name.span) }
         return decoded
@@ -115,7 +113,7 @@ public struct FeedDecoder: ~Copyable {
             return
         }
         // An element with two fields takes at least six places.
-        message.readings.reserveCapacity(min(elements.count / 6, 128))
+        message.reserve(min(elements.count / 6, 128))
         var element = elements.lowerBound
         while element < elements.upperBound {
             do throws(RejectionReason) {
@@ -130,7 +128,7 @@ public struct FeedDecoder: ~Copyable {
     private borrowing func read(
         _ element: Int, _ texts: Span<UInt8>, into message: inout FeedMessage
     ) throws(RejectionReason) {
-        let (city, value) = reader.find(format.city, format.value, in: element)
+        let (city, value, hasMore) = reader.find(format.city, format.value, in: element)
         guard let city else { throw mayHaveCity(element) ? .noCity : .notAnObject }
         let name: Range<Int>
         switch reader.value(at: city) {
@@ -145,12 +143,21 @@ public struct FeedDecoder: ~Copyable {
             name = accepted
         }
         let index = try Self.index(value.map { reader.value(at: $0) }, texts)
-        let time = format.time.isEmpty ? nil : try time(of: element, texts, in: &message)
-        if hasExtras { message.extras.append(extras(of: element, texts, in: &message)) }
-        message.readings.append(
-            Reading(
-                index: index, time: time ?? message.receivedAt, hasOwnTime: time != nil,
-                nameStart: UInt32(name.lowerBound), nameCount: UInt8(name.count)))
+        var reading = Reading(
+            index: index ?? 0, hasValue: index != nil, time: message.receivedAt, hasOwnTime: false,
+            nameStart: UInt32(name.lowerBound), nameCount: UInt8(name.count))
+        if hasMore {
+            if index != nil, let time = try time(of: element, texts, in: &message) {
+                reading.time = time
+                reading.hasOwnTime = true
+            }
+            if hasExtras, let extras = extras(of: element, texts, in: &message) {
+                message.add(extras, to: message.readings.count)
+            }
+        }
+        // An element without a value may complete what is known of its city.
+        guard index != nil || message.extras.count > message.readings.count else { throw .noValue }
+        message.append(reading)
     }
 
     /// Whether a city can be found in the element: an object, or an array if the path begins with an index.
@@ -167,17 +174,19 @@ public struct FeedDecoder: ~Copyable {
         reader.find(path, in: element).map { reader.value(at: $0) }
     }
 
+    /// - Returns: `nil` if there is no value.
     @inline(__always)
-    private static func index(_ value: JSONValue?, _ texts: Span<UInt8>) throws(RejectionReason) -> Double {
+    private static func index(_ value: JSONValue?, _ texts: Span<UInt8>) throws(RejectionReason) -> Double? {
         switch value {
-        case nil, .null: throw .noValue
+        case nil, .null: return nil
         case .boolean, .array, .object: throw .badValue
         // Adding 0 turns -0 into 0.
         case .number(let number): return number + 0
         case .text(let range):
             let text = texts.extracting(range)
-            guard let number = jsonNumber(text) else { throw saysNothing(text) ? .noValue : .badValue }
-            return number + 0
+            if let number = jsonNumber(text) { return number + 0 }
+            guard isNoValue(text) else { throw .badValue }
+            return nil
         }
     }
 
@@ -191,23 +200,24 @@ public struct FeedDecoder: ~Copyable {
         return CityExtras(concentrations: concentrations, subIndices: subIndices, place: place)
     }
 
-    /// - Returns: `nil` if the element has no such field, or `null`.
+    /// - Returns: `nil` if the element has no such field, or none of its values can be used.
     private borrowing func values(
         _ path: [[UInt8]], of element: Int, _ texts: Span<UInt8>, upTo maximum: Double, in message: inout FeedMessage
     ) -> PollutantValues? {
-        guard !path.isEmpty, let value = value(of: path, in: element), value != .null else { return nil }
-        var values = PollutantValues()
-        // The field is present but not an object: all values become unknown.
-        guard case .object(let fields) = value else { return values }
-        var place = fields.lowerBound
-        while place < fields.upperBound, case .text(let range) = reader.value(at: place) {
+        guard !path.isEmpty, case .object(let fields) = value(of: path, in: element) else { return nil }
+        var values: PollutantValues?
+        var position = fields.lowerBound
+        while position < fields.upperBound, case .text(let range) = reader.value(at: position) {
             let name = texts.extracting(range)
-            if let pollutant = PollutantValues.place(of: name) {
-                values[pollutant] = Self.number(reader.value(at: place + 1), texts, in: 0...maximum)
+            if let pollutant = PollutantValues.index(of: name) {
+                if let number = Self.number(reader.value(at: position + 1), texts, in: 0...maximum) {
+                    values = values ?? PollutantValues()
+                    values?[pollutant] = number
+                }
             } else {
                 message.unknownPollutants.insert(name)
             }
-            place = reader.next(after: place + 1)
+            position = reader.next(after: position + 1)
         }
         return values
     }
@@ -215,13 +225,19 @@ public struct FeedDecoder: ~Copyable {
     private borrowing func place(of element: Int, _ texts: Span<UInt8>) -> CityPlace? {
         guard !format.place.isEmpty, let place = reader.find(format.place, in: element) else { return nil }
         var country: [UInt8] = []
-        if case .text(let range) = value(of: CityPlace.countryPath, in: place),
+        if case .text(let range) = value(of: CityPlace.country, in: place),
             let name = CityName.accepted(texts, in: range), name.count <= CityPlace.maximumCountryBytes
         {
             country = name.map { texts[$0] }
         }
-        let latitude = Self.number(value(of: CityPlace.latitudePath, in: place), texts, in: -90...90)
-        let longitude = Self.number(value(of: CityPlace.longitudePath, in: place), texts, in: -180...180)
+        func number(_ paths: [[[UInt8]]], in range: ClosedRange<Double>) -> Double? {
+            for path in paths {
+                if let number = Self.number(value(of: path, in: place), texts, in: range) { return number }
+            }
+            return nil
+        }
+        let latitude = number(CityPlace.latitudes, in: -90...90)
+        let longitude = number(CityPlace.longitudes, in: -180...180)
         if country.isEmpty, latitude == nil, longitude == nil { return nil }
         return CityPlace(country: country, latitude: latitude, longitude: longitude)
     }
@@ -240,31 +256,43 @@ public struct FeedDecoder: ~Copyable {
     /// Returns unknown pollutant names not returned before: each once, at most ten in the decoder's life.
     public mutating func takeUnknownPollutants() -> [String] { unknownPollutants.unreported() }
 
-    /// Whether the text means a missing value: empty, `-`, `NA` or `N/A`.
-    private static func saysNothing(_ text: Span<UInt8>) -> Bool {
-        let range = CityName.trimmed(text, in: text.indices)
-        guard range.count <= 3 else { return false }
-        let bytes = range.map { text[$0] }
-        return ["", "-", "NA", "N/A"].contains { equalsIgnoringCase(bytes, $0) }
-    }
-
-    /// - Returns: `nil` if the element has no time, or one without a zone.
+    /// - Returns: `nil` if the element has no time, or one that stands for the arrival.
     private borrowing func time(
         of element: Int, _ texts: Span<UInt8>, in message: inout FeedMessage
     ) throws(RejectionReason) -> Timestamp? {
-        let time: FeedTime?
-        switch value(of: format.time, in: element) {
-        case nil, .null: return nil
-        case .boolean, .array, .object: time = nil
-        case .number(let number): time = FeedTime(epoch: number)
-        case .text(let range): time = .parse(texts.extracting(range), zone: format.timeZone)
+        guard !format.time.path.isEmpty, let value = value(of: format.time.path, in: element), value != .null else {
+            return nil
         }
+        let time: FeedTime? =
+            switch value {
+            case .number(let number): FeedTime(epoch: number)
+            case .text(let range): .parse(texts.extracting(range), zone: format.timeZone)
+            default: nil
+            }
         switch time {
         case .at(let time) where time >= Self.earliest && time <= message.receivedAt + Self.maximumLead: return time
-        case .withoutZone:
-            message.hasTimesWithoutZone = true
-            return nil
-        default: throw .badTime
+        case .withoutZone: message.hasTimesWithoutZone = true
+        default:
+            if format.time.isNamed { throw .badTime }
+            message.hasUnreadableTimes = true
         }
+        return nil
     }
 }
+
+/// Whether a text in place of a number means that there is none, as sensors and home automation write it.
+func isNoValue(_ text: Span<UInt8>) -> Bool {
+    let text = text.extracting(CityName.trimmed(text, in: text.indices))
+    guard text.count <= 32 else { return false }
+    let characters = String(decoding: text.indices.map { text[$0] }, as: UTF8.self).lowercased().unicodeScalars
+    // Hyphen-minus, U+2010 … U+2015 and the minus sign.
+    let dashes: Set<Unicode.Scalar> = [
+        "-", "\u{2010}", "\u{2011}", "\u{2012}", "\u{2013}", "\u{2014}", "\u{2015}", "\u{2212}",
+    ]
+    return characters.allSatisfy(dashes.contains)
+        || noValueTexts.contains { $0.unicodeScalars.elementsEqual(characters) }
+}
+
+private let noValueTexts = [
+    "na", "n/a", "n.a.", "nd", "null", "none", "nan", "unknown", "unavailable", "no data", "offline",
+]

@@ -13,7 +13,8 @@ enum FeedTime: Equatable {
         let text = text.extracting(CityName.trimmed(text, in: text.indices))
         if let number = jsonNumber(text) { return FeedTime(epoch: number) }
         if let time = parseRFC3339(text) { return .at(time) }
-        var local = (0..<text.count).map { text[$0] }[...]
+        guard text.count <= 64 else { return nil }
+        var local = rearranged((0..<text.count).map { text[$0] })[...]
         var givenZone: [UInt8] = []
         if [" UTC", " GMT"].contains(where: { local.suffix(4).elementsEqual($0.utf8) }) {
             local.removeLast(4)
@@ -27,6 +28,37 @@ enum FeedTime: Equatable {
         if !givenZone.isEmpty { return .at(time) }
         return zone.map { .at(time - $0) } ?? .withoutZone
     }
+
+    /// Returns the parts of other usual forms in the order of RFC 3339: the day first (`28-11-2026 22:43`, dots too), which
+    /// two digits, two and four cannot be mistaken for; RFC 1123 (`Sat, 28 Nov 2026 20:20:59 GMT`); a comma before the
+    /// fraction; a zone's name in brackets after the offset (RFC 9557). Any other text stays as it is.
+    private static func rearranged(_ text: [UInt8]) -> [UInt8] {
+        var text = text
+        if text.last == UInt8(ascii: "]"), let start = text.lastIndex(of: UInt8(ascii: "[")) {
+            text.removeSubrange(start...)
+        }
+        let isDayFirst = [2, 5].allSatisfy { text.count > 10 && "-.".utf8.contains(text[$0]) } && text[2] == text[5]
+        if isDayFirst, [0, 1, 3, 4, 6, 7, 8, 9].allSatisfy({ isDigit(text[$0]) }) {
+            return joined([text[6..<10], text[3..<5], text[0..<2]], by: "-") + text[10...]
+        }
+        let words = text.split(separator: UInt8(ascii: " ")).map(Array.init)
+        if words.count == 6, words[0].count == 4, words[0].last == UInt8(ascii: ","), (1...2).contains(words[1].count),
+            let month = months.firstIndex(where: { $0.utf8.elementsEqual(words[2]) })
+        {
+            let day = words[1].count == 1 ? Array("0".utf8) + words[1] : words[1]
+            let number = Array("\(month < 9 ? "0" : "")\(month + 1)".utf8)
+            let date = joined([words[3][...], number[...], day[...]], by: "-")
+            return joined([date[...], words[4][...], words[5][...]], by: " ")
+        }
+        if text.count > 20, text[19] == UInt8(ascii: ",") { text[19] = UInt8(ascii: ".") }
+        return text
+    }
+
+    private static func joined(_ parts: [ArraySlice<UInt8>], by separator: Unicode.Scalar) -> [UInt8] {
+        Array(parts.joined(separator: [UInt8(ascii: separator)]))
+    }
+
+    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
     /// Returns the text with the parts that feeds omit: `-` and `:` of `20261125T190000`, the seconds, the minutes or
     /// colon of an offset, and `Z` for UTC. Removes spaces before the offset.

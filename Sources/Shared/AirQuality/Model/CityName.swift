@@ -8,7 +8,7 @@ public enum CityName {
     /// UTF-8 bytes.
     public static let maximumCount = 128
 
-    /// Returns the range of well-formed UTF-8 without surrounding ASCII white space; `nil` if it is empty, longer than
+    /// Returns the range of well-formed UTF-8 without surrounding white space; `nil` if it is empty, longer than
     /// ``maximumCount`` or contains control characters.
     @inline(__always)
     public static func accepted(_ bytes: Span<UInt8>, in range: Range<Int>) -> Range<Int>? {
@@ -51,13 +51,40 @@ public enum CityName {
         return left[start...].lexicographicallyPrecedes(right[start...])
     }
 
-    /// Returns the range without surrounding space, TAB, LF, VT, FF and CR.
+    /// Returns the range without surrounding white space: Unicode's, U+200B and U+FEFF.
     static func trimmed(_ bytes: Span<UInt8>, in range: Range<Int>) -> Range<Int> {
-        func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte &- 0x09 <= 0x04 }
         var start = range.lowerBound
         var end = range.upperBound
-        while start < end, isBlank(bytes[start]) { start += 1 }
-        while start < end, isBlank(bytes[end - 1]) { end -= 1 }
+        while start < end, let count = blankCount(bytes, at: start, before: end) { start += count }
+        while start < end, let count = blankCount(bytes, endingAt: end, after: start) { end -= count }
         return start..<end
+    }
+
+    /// Returns the size of the white space character that begins at a position; `nil` if there is none.
+    @inline(__always)
+    private static func blankCount(_ bytes: Span<UInt8>, at start: Int, before end: Int) -> Int? {
+        let first = bytes[start]
+        if first < 0x80 { return first == 0x20 || first &- 0x09 <= 0x04 ? 1 : nil }
+        return (2...3).first { count in
+            start + count <= end && isBlank(bytes.extracting(start..<start + count))
+        }
+    }
+
+    @inline(__always)
+    private static func blankCount(_ bytes: Span<UInt8>, endingAt end: Int, after start: Int) -> Int? {
+        let last = bytes[end - 1]
+        if last < 0x80 { return last == 0x20 || last &- 0x09 <= 0x04 ? 1 : nil }
+        return (2...3).first { count in end - count >= start && isBlank(bytes.extracting(end - count..<end)) }
+    }
+
+    /// Whether two or three bytes of UTF-8 are a character of Unicode's property White_Space, U+200B or U+FEFF.
+    private static func isBlank(_ bytes: Span<UInt8>) -> Bool {
+        if bytes.count == 2 { return bytes[0] == 0xC2 && (bytes[1] == 0x85 || bytes[1] == 0xA0) }
+        switch (bytes[0], bytes[1], bytes[2]) {
+        case (0xE1, 0x9A, 0x80), (0xE2, 0x81, 0x9F), (0xE3, 0x80, 0x80), (0xEF, 0xBB, 0xBF): return true
+        // U+2000 … U+200B, U+2028, U+2029, U+202F.
+        case (0xE2, 0x80, let third): return third <= 0x8B || [0xA8, 0xA9, 0xAF].contains(third)
+        default: return false
+        }
     }
 }

@@ -1,8 +1,10 @@
 /// A decoded message: its readings and rejections, to which ``ReadingStore/record(_:feed:)`` adds the store's.
 public struct FeedMessage: ~Copyable, Sendable {
-    var readings: [Reading] = []
-    /// Details of each reading; empty if the feed has none.
-    var extras: [CityExtras?] = []
+    private(set) var readings: [Reading] = []
+    /// Details of the readings, in their order; shorter if the last ones have none.
+    private(set) var extras: [CityExtras?] = []
+    /// Number of readings that are elements without a value.
+    private var completionCount = 0
     /// Buffer with the readings' names: all texts of the message, then names that were numbers.
     var names: [UInt8] = []
     /// Rejections of elements, or of the whole message.
@@ -13,6 +15,8 @@ public struct FeedMessage: ~Copyable, Sendable {
     public internal(set) var excerpt: MessageExcerpt?
     /// Whether a reading has the time of its arrival because its own time lacks a zone.
     public internal(set) var hasTimesWithoutZone = false
+    /// Whether a reading has the time of its arrival because its own, in the default field, cannot be read.
+    public internal(set) var hasUnreadableTimes = false
     /// Unknown names in objects of concentrations or sub-indices.
     var unknownPollutants = BoundedReport()
     /// The message's number in the store.
@@ -26,7 +30,9 @@ public struct FeedMessage: ~Copyable, Sendable {
     /// Cities that the store's limit rejects, each in one message only, at most ten in the store's life.
     public internal(set) var namesBeyondLimit: [String] = []
     /// Whether nothing in the message could be a reading, as in a heartbeat, a greeting or an empty array.
-    public var isWithoutReadings: Bool { readings.isEmpty && rejections.isEmpty }
+    public var isWithoutReadings: Bool { !hasReadings && rejections.isEmpty }
+    /// Whether any element has a city and a value.
+    var hasReadings: Bool { readings.count > completionCount }
     /// Size of the received payload.
     let byteCount: Int
     /// When the complete message had arrived.
@@ -48,6 +54,30 @@ public struct FeedMessage: ~Copyable, Sendable {
         self.excerpt = excerpt
     }
 
+    /// Uses the memory of an earlier message.
+    mutating func reuse(_ readings: inout [Reading], _ names: inout [UInt8]) {
+        swap(&self.readings, &readings)
+        swap(&self.names, &names)
+    }
+
+    mutating func reserve(_ count: Int) { readings.reserveCapacity(count) }
+
+    @inline(__always)
+    mutating func append(_ reading: Reading) {
+        if !reading.hasValue { completionCount += 1 }
+        readings.append(reading)
+    }
+
+    /// Adds details of the reading with this index, the next one.
+    mutating func add(_ details: CityExtras, to reading: Int) {
+        while extras.count < reading { extras.append(nil) }
+        extras.append(details)
+    }
+
+    /// The details of a reading; `nil` if it has none.
+    @inline(__always)
+    func details(of reading: Int) -> CityExtras? { reading < extras.count ? extras[reading] : nil }
+
     /// - Parameter excerpt: makes an excerpt of the element; called for the first rejection of each reason.
     mutating func reject(as reason: RejectionReason, _ excerpt: () -> MessageExcerpt) {
         if rejections[reason] == 0 { rejected[reason] = excerpt() }
@@ -60,7 +90,7 @@ public struct FeedMessage: ~Copyable, Sendable {
         reject(as: reason) {
             var excerpt = MessageExcerpt()
             excerpt.city = name
-            excerpt.value = "\(reading.index)"
+            if reading.hasValue { excerpt.value = "\(reading.index)" }
             if reason == .badTime { excerpt.problem = "older than the newest reading of the city" }
             return excerpt
         }
@@ -72,7 +102,7 @@ public struct FeedMessage: ~Copyable, Sendable {
     /// Readings whose index is in range. The store rejects the others, and late readings.
     public var accepted: some Collection<(city: String, index: Double)> {
         let names = names
-        return readings.lazy.filter { IndexRange.isValid($0.index) }.map {
+        return readings.lazy.filter { $0.hasValue && IndexRange.isValid($0.index) }.map {
             (String(decoding: names[$0.nameRange], as: UTF8.self), $0.index)
         }
     }

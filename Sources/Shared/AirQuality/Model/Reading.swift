@@ -3,8 +3,10 @@
 /// The decoder has checked only the format. The store checks the range of the index, because a late reading must be
 /// rejected as late first, and only the store knows the city's newest reading.
 struct Reading: Sendable {
-    /// Any number but NaN.
+    /// Any number but NaN; 0 without a value.
     var index: Double
+    /// Whether the element has a value. Without one it can only complete what is known of its city.
+    var hasValue: Bool
     /// The time from the feed, or else of arrival.
     var time: Timestamp
     /// Whether the feed gave the time. If older than the newest reading's, it is rejected; an arrival time is raised.

@@ -19,6 +19,14 @@ public struct CityState: Sendable {
     public internal(set) var version: UInt64
     /// Number of the feed that sent the newest reading; -1 after a restart or the feed's removal.
     var feed: Int32 = -1
+    /// The feed that the city counts as one of; -1 after a restart or the feed's removal. Another feed that sends the
+    /// city as well takes over after this feed's idle time-out.
+    var ownFeed: Int32 = -1
+    /// Label of that feed, also after a restart; empty if unknown.
+    public internal(set) var feedLabel: [UInt8] = []
+    var heardFromOwnFeedAt: Timestamp = 0
+    /// Another feed that sent the city since then; -1 if there is none.
+    var otherFeed: Int32 = -1
     /// When the last reading arrived, repeated ones included.
     var heardAt: Timestamp = 0
     /// Number of the message with the newest reading.

@@ -4,7 +4,8 @@ public import FeedProtocol
 /// Counters and state of one feed.
 public struct FeedStatistics: Sendable, Equatable {
     /// The `feed` label.
-    public var label: String
+    public let label: String
+    let labelBytes: [UInt8]
     /// Milliseconds without a message after which the feed counts as silent; 0 disables.
     public var idleTimeout: Int64 = 0
     /// Whether the feed was removed; removed feeds are not exported.
@@ -35,6 +36,11 @@ public struct FeedStatistics: Sendable, Equatable {
     public var lastProblem: String?
     /// The source announced in the last handshake, if any.
     public var source: FeedSource?
+
+    public init(label: String) {
+        self.label = label
+        labelBytes = Array(label.utf8)
+    }
 
     /// Counts since the last handshake.
     public struct Connection: Sendable, Equatable {

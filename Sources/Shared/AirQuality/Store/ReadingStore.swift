@@ -104,16 +104,11 @@ public final class ReadingStore: Sendable {
         }
     }
 
-    /// Removes a feed whose client has ended.
-    public func removeFeed(_ number: Int) {
+    /// Removes a feed whose client has ended, with its cities, except those that another feed sends.
+    public func removeFeed(_ number: Int, at now: Timestamp) {
         state.withLock { state in
             state.version += 1
-            state.feeds[number].isRemoved = true
-            state.dropExtras(ofFeed: number)
-            // A new feed may reuse the number.
-            for city in state.cities.states.indices where state.cities.states[city].feed == number {
-                state.cities.states[city].feed = -1
-            }
+            state.remove(feed: number, at: now)
         }
     }
 

@@ -48,6 +48,10 @@ struct StoreState: Sendable {
         version += 1
         for place in range {
             do throws(RejectionReason) {
+                guard message.readings[place].hasValue else {
+                    try complete(place, of: message, feed: feed)
+                    continue
+                }
                 if let city = try record(place, of: message, feed: feed) {
                     message.duplicates += 1
                     if !cities.states[city].isNamedAsDuplicate {
@@ -91,9 +95,8 @@ struct StoreState: Sendable {
         cities.states[city].apply(
             reading, category: category, isNew: known == nil, message: message.number, feed: Int32(feed),
             receivedAt: message.receivedAt, version: version)
-        if !message.extras.isEmpty, let details = message.extras[place] {
-            cities.states[city].add(details, ofFeed: Int32(feed))
-        }
+        if let details = message.details(of: place) { cities.states[city].add(details, ofFeed: Int32(feed)) }
+        noteFeed(feed, of: city, at: message.receivedAt)
         // Accessed through a span: copying the history would retain and release its storage.
         let isDated = reading.time >= FeedDecoder.earliest
         if isDated, cities.histories.span[city].mayAdmit(reading.time, rule: rules.history) {
@@ -103,6 +106,38 @@ struct StoreState: Sendable {
             pointCount += cities.histories[city].points.count - before
         }
         return isDuplicate ? city : nil
+    }
+
+    /// Adds the details of an element without a value to its city, if there is one.
+    private mutating func complete(
+        _ place: Int, of message: borrowing FeedMessage, feed: Int
+    ) throws(RejectionReason) {
+        let name = message.names.span.extracting(message.readings[place].nameRange)
+        guard let city = cities.find(name), let details = message.details(of: place) else { throw .noValue }
+        cities.states[city].add(details, ofFeed: Int32(feed))
+        cities.states[city].version = version
+    }
+
+    /// Notes that a feed sent the city, whose own feed changes only after its idle time-out without the city.
+    @inline(__always)
+    private mutating func noteFeed(_ feed: Int, of city: Int, at now: Timestamp) {
+        if cities.states[city].ownFeed != Int32(feed) {
+            guard mayTakeOver(feed, city, at: now) else {
+                cities.states[city].otherFeed = Int32(feed)
+                return
+            }
+            give(city, to: feed)
+        }
+        cities.states[city].heardFromOwnFeedAt = now
+    }
+
+    private func mayTakeOver(_ feed: Int, _ city: Int, at now: Timestamp) -> Bool {
+        let state = cities.states[city]
+        if state.feedLabel.isEmpty { return true }
+        // After a restart, only the label is known.
+        let known = feeds.firstIndex { !$0.isRemoved && $0.labelBytes == state.feedLabel }
+        guard let own = known, own != feed else { return true }
+        return feeds[own].idleTimeout > 0 && now - state.heardFromOwnFeedAt > feeds[own].idleTimeout
     }
 
     /// Adds a city; `nil` if the city has expired and the reading is no newer than its last one.
@@ -121,6 +156,34 @@ struct StoreState: Sendable {
         }
         expiredReadings[bytes] = nil
         return cities.insert(bytes, category: category, version: version)
+    }
+
+    /// Removes a feed with its cities, except those that another feed sends.
+    mutating func remove(feed: Int, at now: Timestamp) {
+        feeds[feed].isRemoved = true
+        dropExtras(ofFeed: feed)
+        // A new feed may reuse the index.
+        for city in cities.states.indices {
+            if cities.states[city].feed == feed { cities.states[city].feed = -1 }
+            if cities.states[city].otherFeed == feed { cities.states[city].otherFeed = -1 }
+        }
+        var kept: [Int] = []
+        for city in cities.states.indices {
+            let state = cities.states[city]
+            let isLeft = state.ownFeed == feed && state.otherFeed < 0
+            if !isLeft { kept.append(city) }
+            if !isLeft, state.ownFeed == feed { give(city, to: Int(state.otherFeed)) }
+        }
+        guard kept.count < cities.count else { return }
+        cities.keep(kept)
+        pointCount = cities.histories.reduce(0) { $0 + $1.points.count }
+        expiredAt = now
+    }
+
+    private mutating func give(_ city: Int, to feed: Int) {
+        cities.states[city].ownFeed = Int32(feed)
+        cities.states[city].feedLabel = feeds[feed].labelBytes
+        cities.states[city].otherFeed = -1
     }
 
     /// Removes the details that came from the feed: it may no longer send them, while other feeds or fields keep its
@@ -168,6 +231,9 @@ extension StoreState {
             let isMoved = step != 0 && !times.contains(cities.states[city].receivedAt)
             if isMoved { cities.states[city].receivedAt += step }
             if !times.contains(cities.states[city].heardAt) { cities.states[city].heardAt += step }
+            if !times.contains(cities.states[city].heardFromOwnFeedAt) {
+                cities.states[city].heardFromOwnFeedAt += step
+            }
             let isClamped = cities.states[city].clampUpdate(to: now)
             // The arrival is saved too: after a restart, its distance from the newest one determines expiry.
             if isMoved || isClamped { cities.states[city].version = version }

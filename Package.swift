@@ -82,7 +82,7 @@ let package = Package(
             path: "Sources/Exporter/WebConfiguration"),
         .target(
             name: "HTTPClient", dependencies: ["HTTPText", "System", "CCurl"],
-            path: "Sources/Feed/HTTPClient"),
+            path: "Sources/FeedTools/HTTPClient"),
         .target(
             name: "HTTPServer",
             dependencies: [
@@ -116,11 +116,11 @@ let package = Package(
         .plugin(name: "BuildVersion", capability: .buildTool(), path: "Sources/BuildVersion"),
 
         // Concentrations → index by the rules of CPCB, EPA and EEA, without I/O.
-        .target(name: "AirQualityIndex", dependencies: ["AirQuality"], path: "Sources/Feed/AirQualityIndex"),
+        .target(name: "AirQualityIndex", dependencies: ["AirQuality"], path: "Sources/FeedTools/AirQualityIndex"),
         // Requests to public sources of air quality data, and the decoding of their responses.
         .target(
             name: "AirSources", dependencies: ["AirQuality", "AirQualityIndex", "Bytes", "JSON"],
-            path: "Sources/Feed/AirSources"),
+            path: "Sources/FeedTools/AirSources"),
 
         // The programs, which wire the modules together.
         .executableTarget(
@@ -146,7 +146,7 @@ let package = Package(
                 "FeedProtocol", "FeedSimulation", "HTTPClient", "HTTPServer", "HTTPText", "JQ", "JSON", "System",
                 "WebSocket",
             ],
-            path: "Sources/Feed/AirQualityFeed",
+            path: "Sources/FeedTools/AirQualityFeed",
             exclude: ["Cities/make-sets", "README.md"],
             // Embedded as bytes: lists of cities, and advice about unknown flags and commands.
             resources: [

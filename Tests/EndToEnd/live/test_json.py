@@ -9,7 +9,7 @@ import pytest
 from live.sources import Response
 from live.test_status import STATUS, get, status_address
 
-README = pathlib.Path(__file__).resolve().parents[3] / "Sources/Feed/AirQualityFeed/README.md"
+README = pathlib.Path(__file__).resolve().parents[3] / "Sources/FeedTools/AirQualityFeed/README.md"
 PROGRAM = "--jq=.[] | {city: .n, aqi: .v}"
 PROGRAMS = dict(
     re.findall(r"^# (\S[^\n]*)\n(.*?)^```", README.read_text(), re.MULTILINE | re.DOTALL)

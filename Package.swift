@@ -18,7 +18,6 @@ let package = Package(
         .library(name: "Bytes", targets: ["Bytes"]),
         .library(name: "HTTPText", targets: ["HTTPText"]),
         .library(name: "CommandLine", targets: ["CommandLine"]),
-        .library(name: "Compression", targets: ["Compression"]),
         .library(name: "Expectations", targets: ["Expectations"]),
         .library(name: "Exposition", targets: ["Exposition"]),
         .library(name: "FeedSimulation", targets: ["FeedSimulation"]),
@@ -65,7 +64,6 @@ let package = Package(
         .target(name: "HTTPText", dependencies: ["Bytes"], path: "Sources/Shared/HTTPText"),
 
         // The modules that wrap a C library.
-        .target(name: "Compression", dependencies: ["CISAL"], path: "Sources/Exporter/Compression"),
         .target(name: "JSON", dependencies: ["Bytes", "CSimdJSON"], path: "Sources/Shared/JSON"),
         .target(name: "JQ", dependencies: ["Bytes", "System", "CJQ"], path: "Sources/Shared/JQ"),
         .target(
@@ -78,21 +76,19 @@ let package = Package(
             path: "Sources/Shared/WebSocket"),
         .target(name: "YAML", dependencies: ["Bytes", "System", "CYAML"], path: "Sources/Exporter/YAML"),
         .target(
-            name: "WebConfiguration", dependencies: ["Bytes", "HTTPText", "System", "YAML", "CCrypt", "CGnuTLS"],
+            name: "WebConfiguration", dependencies: ["Bytes", "HTTPServer", "HTTPText", "System", "YAML", "CCrypt"],
             path: "Sources/Exporter/WebConfiguration"),
         .target(
             name: "HTTPClient", dependencies: ["HTTPText", "System", "CCurl"],
             path: "Sources/FeedTools/HTTPClient"),
         .target(
             name: "HTTPServer",
-            dependencies: [
-                "Bytes", "HTTPText", "System", "WebConfiguration", "CGnuTLS", "CLibMicroHTTPD",
-            ],
-            path: "Sources/Exporter/HTTPServer"),
+            dependencies: ["Bytes", "HTTPText", "System", "CGnuTLS", "CISAL", "CLibMicroHTTPD"],
+            path: "Sources/Shared/HTTPServer"),
 
         // The pure core: bytes → readings → store → exposition.
         .target(
-            name: "AirQuality", dependencies: ["Bytes", "FeedProtocol", "HTTPText", "JSON"],
+            name: "AirQuality", dependencies: ["Bytes", "FeedProtocol", "JSON"],
             path: "Sources/Shared/AirQuality"),
         // The store rendered as HTML: the list, a city, and the page about it.
         .target(
@@ -126,7 +122,7 @@ let package = Package(
         .executableTarget(
             name: "AirQualityExporter",
             dependencies: [
-                "AirQuality", "Bytes", "CommandLine", "Compression", "Exposition", "FeedOptions", "FeedProtocol",
+                "AirQuality", "Bytes", "CommandLine", "Exposition", "FeedOptions", "FeedProtocol",
                 "FeedSimulation", "HTTPServer", "HTTPText", "JQ", "JSON", "Page", "Storage", "System",
                 "WebConfiguration", "WebSocket", "YAML",
             ],
@@ -156,7 +152,6 @@ let package = Package(
             plugins: ["BuildVersion"]),
 
         .target(name: "TestSupport", dependencies: ["AirQuality", "System"], path: "Tests/TestSupport"),
-        .testTarget(name: "CompressionTests", dependencies: ["Compression", "TestSupport", "CZlib"]),
         .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"]),
         .testTarget(name: "JQTests", dependencies: ["AirQualityExporter", "JQ", "TestSupport"]),
         .testTarget(name: "StorageTests", dependencies: ["AirQuality", "Bytes", "Storage", "System", "TestSupport"]),
@@ -168,7 +163,7 @@ let package = Package(
             dependencies: ["Bytes", "FeedProtocol", "HTTPText", "System", "WebSocket", "TestSupport", "CLibWebSockets"]),
         .testTarget(
             name: "WebConfigurationTests",
-            dependencies: ["Bytes", "HTTPText", "System", "WebConfiguration", "TestSupport"],
+            dependencies: ["Bytes", "HTTPServer", "HTTPText", "System", "WebConfiguration", "TestSupport"],
             exclude: ["Fixtures"]),
         .testTarget(name: "YAMLTests", dependencies: ["System", "YAML", "TestSupport"]),
         .testTarget(
@@ -176,14 +171,13 @@ let package = Package(
         .testTarget(
             name: "HTTPServerTests",
             dependencies: [
-                "Bytes", "HTTPServer", "HTTPText", "System", "WebConfiguration", "TestSupport", "CGnuTLS",
+                "Bytes", "HTTPServer", "HTTPText", "System", "TestSupport", "CGnuTLS", "CISAL", "CZlib",
             ]),
         .testTarget(
-            name: "AirQualityTests", dependencies: ["AirQuality", "Bytes", "HTTPText", "TestSupport"],
-            exclude: ["Golden"]),
+            name: "AirQualityTests", dependencies: ["AirQuality", "Bytes", "TestSupport"]),
         .testTarget(
             name: "ExpositionTests",
-            dependencies: ["AirQuality", "Bytes", "Exposition", "FeedProtocol", "TestSupport"],
+            dependencies: ["AirQuality", "Bytes", "Exposition", "FeedProtocol", "HTTPText", "TestSupport"],
             exclude: ["Golden"]),
         .testTarget(
             name: "PageTests", dependencies: ["AirQuality", "Bytes", "Page", "TestSupport"], exclude: ["Golden"]),
@@ -197,7 +191,7 @@ let package = Package(
         .testTarget(
             name: "FuzzingTests",
             dependencies: [
-                "AirQuality", "Bytes", "CommandLine", "Compression", "CZlib", "Expectations", "Exposition",
+                "AirQuality", "Bytes", "CommandLine", "CZlib", "Expectations", "Exposition",
                 "FeedSimulation", "HTTPServer", "HTTPText", "JQ", "JSON", "Page", "Storage", "System", "TestSupport",
                 "WebConfiguration", "WebSocket",
             ],
@@ -236,7 +230,7 @@ for target in package.targets where [.regular, .executable, .test].contains(targ
     // Not for modules that import C libraries, whose headers include those of libc: a libc declaration then belongs to
     // whichever module the compiler reads first, so that importing `Glibc` is sometimes not enough.
     let modulesOfC = [
-        "Compression", "System", "WebSocket", "YAML", "WebConfiguration", "HTTPClient", "HTTPServer", "Storage", "JQ",
+        "System", "WebSocket", "YAML", "WebConfiguration", "HTTPClient", "HTTPServer", "Storage", "JQ",
     ]
     if !(modulesOfC + modulesOfC.map { $0 + "Tests" } + ["FuzzingTests"]).contains(target.name) {
         settings.append(.enableUpcomingFeature("MemberImportVisibility"))

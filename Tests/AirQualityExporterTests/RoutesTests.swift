@@ -133,7 +133,7 @@ struct RoutesTests {
     }
 
     @Test func `A document waits for its turn to be rendered, and gets 503 when its patience ends`() throws {
-        let full = RenderLimit.maximum
+        let full = HTTPLimits.renderings
         let impatient = RenderLimit(documents: "pages", patience: .zero)
         let fine = HTTPResponse(status: 200, line: "fine")
         impatient.underWay.change { $0 = full }

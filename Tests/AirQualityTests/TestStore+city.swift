@@ -8,13 +8,10 @@ extension TestStore {
     func changes(of name: String) -> CategoryChanges? { state(of: name)?.changes }
 
     /// The kept points of a city, oldest first.
-    func points(of name: String) -> [HistoryPoint] {
-        city(name).map { store.snapshot(withHistories: true).histories[$0].points } ?? []
-    }
+    func points(of name: String) -> [HistoryPoint] { history(of: name)?.points ?? [] }
 
-    /// The history as JSON.
-    func history(_ query: HistoryQuery = HistoryQuery()) -> [UInt8] {
-        HistoryDocument(store.snapshot(withHistories: true), query: query).render()
+    func history(of name: String) -> History? {
+        city(name).map { store.snapshot(withHistories: true).histories[$0] }
     }
 
     private func city(_ name: String) -> Int? { store.snapshot().find(Array(name.utf8)) }

@@ -3,21 +3,19 @@ import TestSupport
 import Testing
 
 @testable import HTTPServer
-@testable import WebConfiguration
 
 @Suite struct HTTPAuthenticationTests {
-    /// Hashes of "correct horse": one takes a millisecond to check, the other most of a second.
-    private static let quick = "$2b$04$abcdefghijklmnopqrstuujydOTSfIH/d5oUHpsygqV5X9xJLQc6e"
-    private static let slow = "$2b$13$abcdefghijklmnopqrstuufJyGQz74MaXA58G4n4SAlu8WLjGODFe"
+    /// Waits in each check.
+    private let gate = Gate()
 
-    private func web(hash: String = quick) -> WebConfiguration {
-        var web = WebConfiguration()
-        web.users[Array("alice".utf8)] = BcryptHash(hash)
-        return web
-    }
-
-    private func serveWeb(_ web: WebConfiguration, meter: HTTPMeter? = nil) throws -> HTTPServer {
-        try serve(meter: meter, open: ["/-/healthy", "/-/ready"], { $0.web = web }, respond: echo)
+    /// - Parameter isGated: whether a check waits for the gate.
+    private func serveUsers(isGated: Bool = false, meter: HTTPMeter? = nil) throws -> HTTPServer {
+        let right = Credentials(user: Array("alice".utf8), password: Array("correct horse".utf8))
+        let users = HTTPAccess.Users(hashes: [:]) { [gate] credentials in
+            if isGated { gate.wait() }
+            return credentials == right
+        }
+        return try serve(meter: meter, open: ["/-/healthy", "/-/ready"], { $0.access.users = users }, respond: echo)
     }
 
     private func basic(_ user: String, _ password: String) -> String {
@@ -25,23 +23,20 @@ import Testing
     }
 
     @Test func `Other requests are served while a password is checked`() throws {
-        let server = try serveWeb(web(hash: Self.slow))
+        let server = try serveUsers(isGated: true)
         let waiting = try server.connect()
         waiting.send("GET /slow HTTP/1.1\r\nHost: x\r\n\(basic("alice", "correct horse"))\r\n\r\n")
         let other = try server.connect()
-        var served = 0
-        while !waiting.hasBytes {
-            #expect(try other.request("/-/healthy").status == 200)
-            served += 1
-        }
-        #expect(served >= 2)
+        for _ in 0..<2 { #expect(try other.request("/-/healthy").status == 200) }
+        #expect(!waiting.hasBytes)
+        gate.open()
         #expect(try waiting.readResponse().text == "GET|/slow|")
         // The verdict is remembered.
         #expect(try other.request("/x", headers: [basic("alice", "correct horse")]).status == 200)
     }
 
     @Test func `Pipelined requests with passwords are answered in order`() throws {
-        let server = try serveWeb(web())
+        let server = try serveUsers()
         let client = try server.connect()
         client.send(
             (0..<20).map {
@@ -55,24 +50,26 @@ import Testing
 
     @Test func `Clients that disconnect while their password is checked are forgotten`() throws {
         let meter = HTTPMeter()
-        let server = try serveWeb(web(hash: Self.slow), meter: meter)
+        let server = try serveUsers(isGated: true, meter: meter)
         for index in 0..<6 {
             let client = try server.connect(from: UInt8(2 + index))
             client.send("GET / HTTP/1.1\r\nHost: x\r\n\(basic("alice", "same"))\r\n\r\n")
             #expect(try server.connect().request("/-/healthy").status == 200)
             if index % 2 == 0 { client.abort() } else { client.close() }
         }
+        for _ in 0..<7 { gate.open() }
         #expect(try server.connect().request("/", headers: [basic("alice", "correct horse")]).status == 200)
         eventually("the end of all requests") { meter.current.requestsInFlight == 0 }
     }
 
     @Test func `Stopping the server does not wait for a password check`() throws {
-        let server = try serveWeb(web(hash: Self.slow.replacing("$13$", with: "$17$")))
+        let server = try serveUsers(isGated: true)
         let client = try server.connect()
         client.send("GET / HTTP/1.1\r\nHost: x\r\n\(basic("alice", "x"))\r\n\r\n")
         eventually("the check is under way") { server.service.passwords.waiting == 1 }
         let isStopped = server.stop(within: .milliseconds(100))
         #expect(!isStopped)
+        gate.open()
         _ = try client.readToEnd()
     }
 }

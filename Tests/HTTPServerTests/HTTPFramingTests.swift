@@ -20,11 +20,11 @@ import Testing
             (["Host": "x", "Transfer-Encoding": "chunked", "Content-Length": "0"], 400, false),
         ] as [(KeyValuePairs<String, String>, Int?, Bool)])
     func `A header tells if content follows`(fields: KeyValuePairs<String, String>, status: Int?, hasContent: Bool) {
-        do throws(HTTPResponse) {
+        do throws(HTTPResponse.Rejection) {
             let fields = fields.map { HTTPField(name: $0.key, value: $0.value) }
             #expect(try fields.hasContent(needsHost: true) == hasContent && status == nil)
         } catch {
-            #expect(error.status == status)
+            #expect(error.response.status == status)
         }
     }
 

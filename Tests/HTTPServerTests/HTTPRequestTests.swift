@@ -24,6 +24,6 @@ import Testing
         "/%20\u{1}",
     ])
     func `A malformed request target is rejected`(target: String) {
-        #expect(throws: HTTPResponse.self) { try HTTPRequest(method: "GET", target: Array(target.utf8)) }
+        #expect(throws: HTTPResponse.Rejection.self) { try HTTPRequest(method: "GET", target: Array(target.utf8)) }
     }
 }

@@ -3,7 +3,6 @@ import Testing
 
 @testable import HTTPServer
 @testable import System
-@testable import WebConfiguration
 
 /// A server on a free loopback port that stops when it is released. The closure responds to every request.
 func serve(
@@ -109,7 +108,7 @@ extension HTTPServer {
 
     @Test func `A rejection has the form of its route, and every response forbids sniffing`() throws {
         let server = try serve {
-            $0.web.users = [[1]: .decoy(cost: 4)]
+            $0.access.users = HTTPAccess.Users(hashes: [:]) { _ in false }
             $0.routes = [
                 Route("/data", headers: [("A", "b")], rejectsInJSON: true, respond: echo),
                 Route("/open", needsPassword: false, respond: echo),
@@ -132,7 +131,7 @@ extension HTTPServer {
         let notAllowed = try ask("/open", "POST")
         #expect(notAllowed.status == 405 && notAllowed.value("Allow") == "GET, HEAD")
         #expect(notAllowed.text == "method not allowed here, expected GET, HEAD\n")
-        try server.reload(WebConfiguration())
+        try server.adopt(HTTPAccess())
         let missing = try ask("/open/")
         #expect(missing.status == 404 && missing.text == "nothing here\n")
         #expect(missing.value("X-Content-Type-Options") == "nosniff")

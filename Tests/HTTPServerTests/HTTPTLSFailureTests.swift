@@ -3,7 +3,6 @@ import Testing
 
 @testable import HTTPServer
 @testable import System
-@testable import WebConfiguration
 
 /// Each failed TLS handshake is reported once.
 @Suite struct HTTPTLSFailureTests {
@@ -16,7 +15,7 @@ import Testing
     private func serveTLS(
         _ mode: TLSConfiguration.ClientAuthentication = .none, names: [String]? = nil
     ) throws -> HTTPServer {
-        let context = try TLSContext(priority: TLSPriority(asksClients: mode != .none).text(key: .rsa))
+        let context = try TLSContext(priority: "NORMAL:-VERS-ALL:+VERS-TLS1.2:+VERS-TLS1.3:%COMPAT")
         try context.load(certificate: certificates.content("server.pem"), key: certificates.content("server.key"))
         try context.trust(certificates.content("ca.pem"))
         let tls = TLSConfiguration(
@@ -24,7 +23,7 @@ import Testing
             allowedSubjectAlternativeNames: names?.map { Array($0.utf8) })
         return try serve(
             {
-                $0.web.tls = tls
+                $0.access.tls = tls
                 $0.onTLSHandshakeFailure = { [failures] client, reason in
                     failures.change { $0.append([client, reason]) }
                 }

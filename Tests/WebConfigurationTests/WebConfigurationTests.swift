@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import HTTPServer
 @testable import System
 @testable import WebConfiguration
 

@@ -45,7 +45,7 @@ final class Exporter: Sendable {
     func listen() throws -> HTTPServer {
         var settings = HTTPServerConfiguration(addresses: configuration.web.listenAddresses, routes: routes())
         settings.usesSystemdSockets = configuration.web.usesSystemdSockets
-        settings.web = web.initial
+        settings.access = web.initial.access
         settings.notFound = "not found; see /about for all paths"
         settings.onTLSHandshakeFailure = { [handshakes] in handshakes.note(client: $0, reason: $1) }
         do throws(SystemError) {

@@ -1,6 +1,6 @@
 import Bytes
+import HTTPServer
 import System
-import WebConfiguration
 
 /// A GET request to a server on this machine, for a health check that needs no shell or other program.
 struct HealthProbe: Sendable {

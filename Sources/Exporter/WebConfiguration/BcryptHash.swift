@@ -4,17 +4,19 @@ internal import Glibc
 
 /// A bcrypt hash of a password: `$2`, an optional letter, `$`, two digits of cost, `$`, 22 characters of salt and 31 of
 /// digest. Validated as Go's `golang.org/x/crypto/bcrypt` does.
-public struct BcryptHash: Sendable, Hashable {
-    public static let costs = 4...31
+struct BcryptHash: Sendable, Hashable {
+    static let costs = 4...31
 
     /// Binary logarithm of the number of rounds.
-    public let cost: Int
+    let cost: Int
     /// Everything before the digest, in the form that libxcrypt takes.
     private let setting: String
     private let digest: [UInt8]
 
+    var text: String { setting + String(decoding: digest, as: UTF8.self) }
+
     /// Returns `nil` for other texts. Anything after the digest, such as a line end, is ignored.
-    public init?(_ text: String) {
+    init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.starts(with: "$2".utf8), bytes.count > 4 else { return nil }
         let parameters = bytes[2] == UInt8(ascii: "$") ? bytes[3...] : bytes[4...]
@@ -28,13 +30,13 @@ public struct BcryptHash: Sendable, Hashable {
     }
 
     /// Returns a hash with this cost that matches no password.
-    public static func decoy(cost: Int) -> BcryptHash {
+    static func decoy(cost: Int) -> BcryptHash {
         BcryptHash((cost < 10 ? "$2b$0\(cost)$" : "$2b$\(cost)$") + String(repeating: ".", count: 22 + 31))!
     }
 
     /// Returns whether this is the hash of the password; never if that has a NUL. Only its first 72 bytes count. Takes
     /// tens of milliseconds or more, so it is not for a thread that serves others. Corresponds to `crypt_r`.
-    public func isHash(of password: [UInt8]) -> Bool {
+    func isHash(of password: [UInt8]) -> Bool {
         guard !password.contains(0) else { return false }
         let phrase = (password.prefix(72) + [0]).map(CChar.init(bitPattern:))
         // 32 KiB is too much for a small stack.

@@ -1,3 +1,5 @@
+internal import HTTPServer
+
 /// The cipher suites of Go's `tls.CipherSuites()` since Go 1.22 by their names there, in the default order.
 enum TLSCipherSuite: String, CaseIterable {
     case ecdheECDSAWithAES128GCM = "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256"

@@ -1,3 +1,5 @@
+internal import HTTPServer
+
 /// The TLS settings of a web configuration, translated for GnuTLS.
 struct TLSPriority: Equatable {
     var minimumVersion = TLSVersion.tls12

@@ -1,4 +1,5 @@
 internal import Bytes
+public import HTTPServer
 public import HTTPText
 public import System
 internal import YAML
@@ -13,10 +14,10 @@ public struct WebConfiguration: Sendable {
     public var headers: [HTTPField] = []
 
     /// The bcrypt hash of each user, by the bytes of the name; empty = no authentication.
-    public var users: [[UInt8]: BcryptHash] = [:]
+    var users: [[UInt8]: BcryptHash] = [:]
 
     /// `nil` = no limit.
-    public var rateLimit: RateLimit?
+    public var rateLimit: HTTPAccess.RateLimit?
 
     /// One line for each setting that is accepted, as by the exporter-toolkit, but probably a mistake.
     public var warnings: [String] = []
@@ -26,10 +27,14 @@ public struct WebConfiguration: Sendable {
 
     public init() {}
 
-    /// A token bucket that starts full. One token is added per interval; each request takes one or gets status 429.
-    public struct RateLimit: Sendable {
-        public var interval: Duration
-        public var burst: Int
+    /// The part of the file that a server applies.
+    public var access: HTTPAccess {
+        var access = HTTPAccess()
+        access.tls = tls
+        access.headers = headers
+        access.users = HTTPAccess.Users(users)
+        access.rateLimit = rateLimit
+        return access
     }
 }
 
@@ -138,7 +143,7 @@ extension WebConfiguration {
             expected: "a duration such as 500ms, 30s or 1m30s", parseGoDuration)
         let burst: Int = try members["burst"]?.value(expected: "a whole number") { decimalNumber($0.utf8) } ?? 0
         guard let interval, interval > 0 else { return }
-        rateLimit = RateLimit(interval: .nanoseconds(interval), burst: burst)
+        rateLimit = HTTPAccess.RateLimit(interval: .nanoseconds(interval), burst: burst)
         if burst == 0 { warnings.append("rate_limit.burst is 0, so every request is rejected") }
     }
 }

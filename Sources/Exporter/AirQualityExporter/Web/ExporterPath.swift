@@ -1,4 +1,4 @@
-/// A path of the exporter, except that of the metrics, which a flag sets. ``Exporter/routes()`` has a case for each.
+/// A path of the exporter, except that of the metrics, which a flag sets. ``Exporter/routes()`` has a route for each.
 enum ExporterPath: String, CaseIterable {
     case history = "/history.json"
     case events = "/events"

@@ -1,4 +1,3 @@
-import Compression
 import HTTPServer
 import HTTPText
 

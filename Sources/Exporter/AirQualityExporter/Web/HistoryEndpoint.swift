@@ -1,13 +1,11 @@
 import AirQuality
 import Bytes
+import Exposition
 import HTTPServer
 import HTTPText
 
 /// Serves `/history.json` on the calling thread.
 struct HistoryEndpoint: Sendable {
-    /// Maximum number of points in a document: 26 MB of JSON.
-    static let maximumPoints = 200_000
-
     private let store: ReadingStore
     private let limit: RenderLimit
     /// Fields of every response, errors included.
@@ -30,8 +28,8 @@ struct HistoryEndpoint: Sendable {
 
     private func respond(to request: HTTPRequest, _ query: HistoryQuery) -> HTTPResponse {
         let document = HistoryDocument(store.snapshot(withHistories: true), query: query)
-        guard document.pointCount <= Self.maximumPoints else {
-            let line = "the history has \(document.pointCount) points, expected at most \(Self.maximumPoints): "
+        guard document.pointCount <= HTTPLimits.historyPoints else {
+            let line = "the history has \(document.pointCount) points, expected at most \(HTTPLimits.historyPoints): "
             return HTTPResponse(status: 413, line: line + "request less with ?city=, limit or since")
         }
         let text = document.render()

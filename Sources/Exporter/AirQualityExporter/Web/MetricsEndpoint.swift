@@ -1,5 +1,4 @@
 import AirQuality
-import Compression
 import Exposition
 import HTTPServer
 import HTTPText

@@ -28,7 +28,7 @@ final class WebConfigurationWatcher: Sendable {
         self.path = path
         self.logger = logger
         initial = try path.map(WebConfiguration.init(file:)) ?? WebConfiguration()
-        state = Mutex(State(stamps: initial.stamps, hasPasswords: !initial.users.isEmpty))
+        state = Mutex(State(stamps: initial.stamps, hasPasswords: initial.access.users != nil))
         logWarnings(of: initial)
     }
 
@@ -59,16 +59,17 @@ final class WebConfigurationWatcher: Sendable {
         guard let path, let server = state.server else { return }
         do throws(SystemError) {
             let configuration = try WebConfiguration(file: path)
-            guard !configuration.users.isEmpty || !state.hasPasswords else {
+            let access = configuration.access
+            guard access.users != nil || !state.hasPasswords else {
                 // An incomplete file must not disable passwords.
                 throw SystemError(
                     .system,
                     "web configuration \(path): basic_auth_users is empty and passwords are in force, "
                         + "expected a user; restart to serve without passwords")
             }
-            try server.reload(configuration)
+            try server.adopt(access)
             let isSame = configuration.stamps == state.stamps && state.problem == nil
-            state = State(stamps: configuration.stamps, hasPasswords: !configuration.users.isEmpty, server: server)
+            state = State(stamps: configuration.stamps, hasPasswords: access.users != nil, server: server)
             logger.info("Web configuration \(isSame ? "unchanged" : "loaded")", metadata: ["file": path])
             if !isSame { logWarnings(of: configuration) }
         } catch {

@@ -3,7 +3,7 @@ import Expectations
 import Glibc
 import Synchronization
 
-@testable import Compression
+@testable import HTTPServer
 
 /// Compresses the lines of a page as for a scrape: zlib must read the same text and find the same checksum. An input
 /// that begins with `*` is repeated to fill 2 KB, because compressors look for repetition.

@@ -5,7 +5,6 @@ import HTTPText
 @testable import AirQuality
 @testable import Bytes
 @testable import HTTPServer
-@testable import WebConfiguration
 
 /// Checks values in the first line and the fields of a request. A value that can be written again must be read back as
 /// the same.
@@ -33,10 +32,9 @@ private let checks: [Check] = [
 }
 
 @Sendable private func authorization(_: [UInt8], _ text: String) {
-    guard let check = PasswordCheck(authorization: text, users: [:]) else { return }
-    let again = PasswordCheck(
-        authorization: "Basic " + encodeBase64(check.user + [UInt8(ascii: ":")] + check.password), users: [:])
-    expect(again == check, "\(check) and \(String(describing: again))")
+    guard let sent = Credentials(authorization: text) else { return }
+    let again = Credentials(authorization: "Basic " + encodeBase64(sent.user + [UInt8(ascii: ":")] + sent.password))
+    expect(again == sent, "\(sent) and \(String(describing: again))")
 }
 
 @Sendable private func historyQuery(_: [UInt8], _ text: String) {

@@ -8,7 +8,6 @@ import Page
 import Synchronization
 
 @testable import HTTPServer
-@testable import WebConfiguration
 
 /// Sends the bytes of a client and closes its half of the connection. The server must respond in HTTP or end the
 /// connection in time, and go on. One process serves all inputs.
@@ -48,11 +47,10 @@ private let server: HTTPServer = {
             Route("/history.json", methods: methods, needsPassword: false, respond: respond),
             Route("", isFolder: true, methods: methods, needsPassword: false, respond: respondWithPage),
         ])
-    // The password of "user" is "pass"; 4 is the least that bcrypt can cost.
-    configuration.web.users = [
-        Array("user".utf8): BcryptHash("$2b$04$abcdefghijklmnopqrstuufznL8bkzdtHwLhca4To/v9Lo9bA7fR6")!
-    ]
-    configuration.web.headers = [HTTPField(name: "X-Frame-Options", value: "deny")]
+    configuration.access.users = HTTPAccess.Users(hashes: [:]) { credentials in
+        credentials == Credentials(user: Array("user".utf8), password: Array("pass".utf8))
+    }
+    configuration.access.headers = [HTTPField(name: "X-Frame-Options", value: "deny")]
     do {
         return try HTTPServer(configuration: configuration)
     } catch {

@@ -1,4 +1,5 @@
-import Bytes
+public import AirQuality
+internal import Bytes
 
 /// The history as JSON: the points of all selected cities in one flat array ordered by time, then name, which tools
 /// can split into one series per city. Equal points give equal bytes; the entity tag depends on it.

@@ -23,8 +23,7 @@ public enum HTTPBody: Sendable {
 }
 
 /// A response; `Content-Length`, `Date` and `Connection` are added. HEAD gets the same header without content.
-/// Thrown as an error, it rejects a request.
-public struct HTTPResponse: Error {
+public struct HTTPResponse: Sendable {
     public let status: Int
     public let headers: [(name: String, value: String)]
     public let body: HTTPBody
@@ -43,5 +42,13 @@ public struct HTTPResponse: Error {
     /// A 503 with `Retry-After`.
     public static func busy(_ line: String, retryAfter seconds: Int = 1) -> HTTPResponse {
         HTTPResponse(status: 503, headers: [("Retry-After", "\(seconds)")], line: line)
+    }
+    /// The response to a request that is not served, as an error.
+    struct Rejection: Error {
+        let response: HTTPResponse
+
+        init(status: Int, headers: [(name: String, value: String)] = [], line: String) {
+            response = HTTPResponse(status: status, headers: headers, line: line)
+        }
     }
 }

@@ -1,5 +1,4 @@
 public import System
-public import WebConfiguration
 
 /// Serves HTTP/1.1 with libmicrohttpd, which does not support HTTP/2; each connection has its own thread.
 public final class HTTPServer: Sendable {
@@ -21,7 +20,7 @@ public final class HTTPServer: Sendable {
         sockets = Monitor(listening)
         service = HTTPService(configuration: configuration)
         daemons = try listening.map { [service] (socket) throws(SystemError) in
-            try HTTPDaemon(on: socket, service: service, usesTLS: configuration.web.tls != nil)
+            try HTTPDaemon(on: socket, service: service, usesTLS: configuration.access.tls != nil)
         }
         sweeper = try ServiceThread(name: "http-sweep") { [service, sockets] in
             while sockets.wait(until: monotonicTime() + .seconds(1), { $0.isEmpty ? true : nil }) == nil {
@@ -30,9 +29,9 @@ public final class HTTPServer: Sendable {
         }
     }
 
-    /// Applies a web configuration to new connections (TLS) and new requests (the rest), without disconnecting anyone.
-    /// Throws, and changes nothing, if TLS would be turned on or off. Any thread, but one call at a time.
-    public func reload(_ web: WebConfiguration) throws(SystemError) { try service.adopt(web) }
+    /// Applies the access to new connections (TLS) and new requests (the rest), without disconnecting anyone. Throws,
+    /// and changes nothing, if TLS would be turned on or off. Any thread, but one call at a time.
+    public func adopt(_ access: HTTPAccess) throws(SystemError) { try service.adopt(access) }
 
     /// Stops listening, lets responses in progress finish, and closes what is left after `limit`. Blocks, and must
     /// not be called on the thread of a route. Only the first call has an effect.

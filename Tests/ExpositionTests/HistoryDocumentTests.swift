@@ -1,14 +1,15 @@
+import AirQuality
 import Bytes
+import Exposition
 import Foundation
 import HTTPText
 import TestSupport
 import Testing
 
-@testable import AirQuality
-
 struct HistoryDocumentTests {
     private func document(_ test: borrowing TestStore, _ query: String = "") throws -> String {
-        String(decoding: test.history(try HistoryQuery(query)), as: UTF8.self)
+        let snapshot = test.store.snapshot(withHistories: true)
+        return String(decoding: HistoryDocument(snapshot, query: try HistoryQuery(query)).render(), as: UTF8.self)
     }
 
     private func points(_ test: borrowing TestStore, _ query: String = "") throws -> [String] {

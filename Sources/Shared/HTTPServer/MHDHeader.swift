@@ -21,24 +21,24 @@ internal import HTTPText
     /// with a blank is added to the *name* of the previous field. So this looks at the library's memory, which has
     /// the header as received, except for NULs at the ends of lines and names: each field must begin where the
     /// previous one ends. A NUL before a lone line feed stays undetected, because it looks like a carriage return.
-    func fields(of connection: OpaquePointer, targetBytes: Int) throws(HTTPResponse) -> [HTTPField] {
+    func fields(of connection: OpaquePointer, targetBytes: Int) throws(HTTPResponse.Rejection) -> [HTTPField] {
         let headerBytes = unsafe CLibMicroHTTPD_info(connection, .CONNECTION_INFO_REQUEST_HEADER_SIZE).header_size
         guard headerBytes <= HTTPLimits.headerBytes else {
-            throw HTTPResponse(status: 431, line: "the request's header is longer than \(HTTPLimits.headerBytes) bytes")
+            throw .init(status: 431, line: "the request's header is longer than \(HTTPLimits.headerBytes) bytes")
         }
         var fields = unsafe Fields(next: behindLine(version + strlen(version)))
         unsafe withUnsafeMutablePointer(to: &fields) {
             _ = unsafe MHD_get_connection_values_n(connection, .HEADER_KIND, httpField, $0)
         }
         guard fields.fields.count <= HTTPLimits.fields else {
-            throw HTTPResponse(status: 431, line: "the request's header has more than \(HTTPLimits.fields) fields")
+            throw .init(status: 431, line: "the request's header has more than \(HTTPLimits.fields) fields")
         }
         let isLineWhole = unsafe url == method + strlen(method) + 1 && version == url + targetBytes + 1
         guard methodText.utf8.allSatisfy(isTokenCharacter), isLineWhole || !LibMicroHTTPD.isVersion0 else {
-            throw HTTPResponse(status: 400, line: "the request line is malformed")
+            throw .init(status: 400, line: "the request line is malformed")
         }
         guard unsafe !LibMicroHTTPD.isVersion0 || fields.isWhole(until: method + headerBytes) else {
-            throw HTTPResponse(status: 400, line: "a header line begins with a space or contains a NUL")
+            throw .init(status: 400, line: "a header line begins with a space or contains a NUL")
         }
         return fields.fields
     }

@@ -1,3 +1,4 @@
+public import AirQuality
 internal import Bytes
 public import HTTPText
 

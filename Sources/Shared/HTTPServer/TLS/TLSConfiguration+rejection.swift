@@ -1,6 +1,5 @@
 internal import CGnuTLS
 internal import System
-internal import WebConfiguration
 
 extension TLSConfiguration {
     /// Returns why a client is rejected with the certificates that it sent, if any; `nil` if it is accepted.

@@ -1,14 +1,14 @@
 internal import CGnuTLS
-internal import System
+package import System
 
 /// The kind of a certificate's key, by the name of its key exchange in GnuTLS.
-enum TLSKeyKind: String, CaseIterable {
+package enum TLSKeyKind: String, CaseIterable {
     case rsa = "ECDHE-RSA"
     /// Includes Ed25519, which has the same suites.
     case ecdsa = "ECDHE-ECDSA"
 
     /// Determines the kind of key of the first certificate in the text. Corresponds to `gnutls_x509_crt_import`.
-    init(ofCertificate pem: [UInt8]) throws(SystemError) {
+    package init(ofCertificate pem: [UInt8]) throws(SystemError) {
         var certificate: gnutls_x509_crt_t?
         try unsafe checkGnuTLS(gnutls_x509_crt_init(&certificate))
         defer { unsafe gnutls_x509_crt_deinit(certificate) }

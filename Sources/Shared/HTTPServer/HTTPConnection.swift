@@ -2,7 +2,6 @@ internal import CLibMicroHTTPD
 internal import Glibc
 internal import Synchronization
 internal import System
-internal import WebConfiguration
 
 /// A connection and its current request; HTTP/1.1 has one at a time. Lives until libmicrohttpd reports the end of the
 /// connection, which happens before the socket is closed.
@@ -70,8 +69,7 @@ internal import WebConfiguration
             tls = nil
         }
         state = Mutex(Progress(deadline: monotonicTime() + HTTPLimits.requestTime))
-        // Limits what the kernel buffers for a client that does not read, which is twice this value.
-        var bytes: Int32 = 128 * 1024
+        var bytes = Int32(HTTPLimits.sendBuffer)
         _ = unsafe setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
     }
 

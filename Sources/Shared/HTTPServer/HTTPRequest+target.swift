@@ -3,8 +3,8 @@ internal import Bytes
 extension HTTPRequest {
     /// Parses a request target (RFC 9112, section 3.2): the origin form (`/path?query`), the absolute form
     /// (`http://host/path?query`) or `*`.
-    init(method: String, target: [UInt8]) throws(HTTPResponse) {
-        let malformed = HTTPResponse(status: 400, line: "the request target is malformed")
+    init(method: String, target: [UInt8]) throws(HTTPResponse.Rejection) {
+        let malformed = HTTPResponse.Rejection(status: 400, line: "the request target is malformed")
         // Excludes ASCII blanks and controls. Bytes beyond ASCII are not in RFC 3986, but are harmless.
         guard let bytes = Self.pathAndQuery(of: target), bytes.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
             throw malformed

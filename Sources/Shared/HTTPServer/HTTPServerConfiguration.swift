@@ -1,5 +1,4 @@
 public import System
-public import WebConfiguration
 
 /// The addresses and the routes of an `HTTPServer`.
 public struct HTTPServerConfiguration: Sendable {
@@ -10,8 +9,7 @@ public struct HTTPServerConfiguration: Sendable {
     public var routes: [Route]
     /// Text of a 404.
     public var notFound = "not found"
-    /// TLS, passwords, headers of every response and the rate limit.
-    public var web = WebConfiguration()
+    public var access = HTTPAccess()
     /// Called, on any thread, for each TLS handshake that fails after the client has sent something.
     public var onTLSHandshakeFailure: @Sendable (_ client: String, _ reason: String) -> Void = { _, _ in }
 

@@ -1,7 +1,6 @@
 internal import CLibMicroHTTPD
 internal import HTTPText
 internal import System
-internal import WebConfiguration
 
 /// Handles libmicrohttpd's callbacks: the life of each connection and request. Except at the beginning and the end of
 /// a connection, they come from its own thread.
@@ -13,40 +12,41 @@ final class HTTPService: Sendable {
     let computing = Monitor<Set<[UInt8]>>([])
     /// Limit on content that waits to be sent without having been copied.
     private let unsent = RequestLimit(
-        64 << 20, perClient: 16 << 20, rejection: .busy("too many bytes of responses are unread"))
+        HTTPLimits.unsentBytes, perClient: HTTPLimits.unsentBytesPerClient,
+        rejection: .busy("too many bytes of responses are unread"))
     let connections = ConnectionTable()
 
     private struct Active {
-        var web: WebConfiguration
+        var access: HTTPAccess
         /// Tokens of the rate limit; `nil` if there is no limit.
         var bucket: TokenBucket?
 
-        init(_ web: WebConfiguration) {
-            self.web = web
+        init(_ access: HTTPAccess) {
+            self.access = access
             let noSniffing = HTTPField(name: "X-Content-Type-Options", value: "nosniff")
-            if !web.headers.contains(noSniffing) { self.web.headers.append(noSniffing) }
-            bucket = web.rateLimit.map { TokenBucket($0.burst, each: $0.interval) }
+            if !access.headers.contains(noSniffing) { self.access.headers.append(noSniffing) }
+            bucket = access.rateLimit.map { TokenBucket($0.burst, each: $0.interval) }
         }
     }
 
     init(configuration: HTTPServerConfiguration) {
         self.configuration = configuration
-        active = Monitor(Active(configuration.web))
+        active = Monitor(Active(configuration.access))
     }
 
-    /// Applies a web configuration to connections and requests that begin from now on.
-    func adopt(_ web: WebConfiguration) throws(SystemError) {
-        guard (configuration.web.tls == nil) == (web.tls == nil) else {
+    /// Applies the access to connections and requests that begin from now on.
+    func adopt(_ access: HTTPAccess) throws(SystemError) {
+        guard (configuration.access.tls == nil) == (access.tls == nil) else {
             throw SystemError(.system, "turning TLS on or off needs a restart")
         }
-        active.change { $0 = Active(web) }
+        active.change { $0 = Active(access) }
     }
 
     // MARK: - Connections
 
     /// Called when libmicrohttpd starts to serve a connection that `connections` has admitted.
     func connectionBegan(_ pointer: OpaquePointer) -> HTTPConnection {
-        let connection = unsafe HTTPConnection(pointer, tls: active.read(\.web.tls), computing: computing)
+        let connection = unsafe HTTPConnection(pointer, tls: active.read(\.access.tls), computing: computing)
         connections.insert(connection)
         connection.isPaced = connections.hasMany(connection.client)
         return connection
@@ -74,16 +74,14 @@ final class HTTPService: Sendable {
     /// Called when the header has arrived, and again when the request is complete.
     func requestArrived(_ header: MHDHeader, on connection: HTTPConnection) -> MHD_Result {
         var route: Route?
-        var exchange = HTTPConnection.Exchange()
-        let response: HTTPResponse
-        do throws(HTTPResponse) {
+        do throws(HTTPResponse.Rejection) {
             var request: HTTPRequest
             switch connection.phase {
             case .header(let target):
                 request = try HTTPRequest(method: header.methodText, target: target)
                 route = configuration.routes.first { [path = request.path] in $0.matches(path) }
                 guard target.count <= HTTPLimits.targetBytes else {
-                    throw HTTPResponse(
+                    throw .init(
                         status: 414, line: "the request target is longer than \(HTTPLimits.targetBytes) bytes")
                 }
                 request.fields = try unsafe header.fields(of: connection.pointer, targetBytes: target.count)
@@ -97,43 +95,44 @@ final class HTTPService: Sendable {
                 route = found
             case .new, .betweenRequests, .responding: return .YES
             }
-            response = try respond(to: request, by: route, on: connection, &exchange)
+            let (response, exchange) = respond(to: request, by: route, on: connection)
+            return send(response, exchange, of: route, on: connection)
         } catch {
-            response = error
+            return send(error.response, HTTPConnection.Exchange(), of: route, on: connection)
         }
-        return send(response, exchange, of: route, on: connection)
     }
 
     private func respond(
-        to request: HTTPRequest, by route: Route?, on connection: HTTPConnection,
-        _ exchange: inout HTTPConnection.Exchange
-    ) throws(HTTPResponse) -> HTTPResponse {
+        to request: HTTPRequest, by route: Route?, on connection: HTTPConnection
+    ) -> (HTTPResponse, HTTPConnection.Exchange) {
         // No deadline while the response is being generated.
         connection.progress = HTTPConnection.Progress(isIdle: false)
-        exchange.isHead = request.method == "HEAD"
-        try admit(request, to: route, of: connection.client)
-        guard let route else { throw HTTPResponse(status: 404, line: configuration.notFound) }
+        var exchange = HTTPConnection.Exchange(isHead: request.method == "HEAD")
+        do throws(HTTPResponse.Rejection) {
+            try admit(request, to: route, of: connection.client)
+        } catch {
+            return (error.response, exchange)
+        }
+        guard let route else { return (HTTPResponse(status: 404, line: configuration.notFound), exchange) }
         route.meter?.requestStarted()
         exchange.meter = route.meter
         if let limit = route.limit {
-            guard limit.take(of: connection.client) else { throw limit.rejection }
+            guard limit.take(of: connection.client) else { return (limit.rejection, exchange) }
             exchange.taken.append((limit, 1))
         }
-        return route.response(to: request)
+        return (route.response(to: request), exchange)
     }
 
-    /// Rejects a request that the web configuration does not allow. Blocks while a password is checked.
-    private func admit(_ request: HTTPRequest, to route: Route?, of client: [UInt8]) throws(HTTPResponse) {
-        let (isInTime, users) = active.change { ($0.bucket?.take(at: monotonicTime()) ?? true, $0.web.users) }
-        guard isInTime else { throw HTTPResponse(status: 429, line: "too many requests") }
-        guard route?.needsPassword ?? true, !users.isEmpty else { return }
-        let unauthorized = HTTPResponse(
+    /// Rejects a request that the access does not allow. Blocks while a password is checked.
+    private func admit(_ request: HTTPRequest, to route: Route?, of client: [UInt8]) throws(HTTPResponse.Rejection) {
+        let (isInTime, users) = active.change { ($0.bucket?.take(at: monotonicTime()) ?? true, $0.access.users) }
+        guard isInTime else { throw .init(status: 429, line: "too many requests") }
+        guard route?.needsPassword ?? true, let users else { return }
+        let unauthorized = HTTPResponse.Rejection(
             status: 401, headers: [("WWW-Authenticate", "Basic")], line: "authentication required")
-        guard let check = PasswordCheck(authorization: request.header("Authorization"), users: users) else {
-            throw unauthorized
-        }
-        guard let isRight = passwords.verdict(on: check, of: client) else {
-            throw HTTPResponse(status: 429, line: "other passwords from this address are being checked")
+        guard let credentials = Credentials(authorization: request.header("Authorization")) else { throw unauthorized }
+        guard let isRight = passwords.verdict(on: credentials, among: users, of: client) else {
+            throw .init(status: 429, line: "other passwords from this address are being checked")
         }
         guard isRight else { throw unauthorized }
     }
@@ -156,7 +155,7 @@ final class HTTPService: Sendable {
         connection.phase = .responding(exchange)
         let deadline = monotonicTime() + HTTPLimits.timeToSend(response.body.knownBytes)
         connection.progress = HTTPConnection.Progress(deadline: deadline, isIdle: false, stream: response.body.stream)
-        let fields = active.read(\.web.headers)
+        let fields = active.read(\.access.headers)
         var own = response.headers.filter { field in !fields.contains { $0.name == field.name } }
         if case .line = response.body { own.append(("Content-Type", "text/plain; charset=utf-8")) }
         return MHDResponse(response.body, headers: own + fields.map { ($0.name, $0.value) }, on: connection)

@@ -72,7 +72,7 @@ package import System
 
 extension TLSContext {
     /// Performs a handshake between a server and a client in this process, to prove that clients can connect.
-    func tryHandshake() throws(SystemError) {
+    package func tryHandshake() throws(SystemError) {
         var pair: [Int32] = [-1, -1]
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         guard unsafe socketpair(AF_UNIX, type, 0, &pair) == 0 else {

@@ -1,4 +1,4 @@
-/// The `tls_server_config` of a web configuration.
+/// The certificate of a server and what it requires of clients.
 public struct TLSConfiguration: Sendable {
     /// The server's certificate, tested in a handshake, and the authorities for client certificates; without
     /// authorities, no client certificate verifies.
@@ -20,6 +20,15 @@ public struct TLSConfiguration: Sendable {
         case verifyIfGiven = "VerifyClientCertIfGiven"
         /// A certificate signed by the authorities is required.
         case requireAndVerify = "RequireAndVerifyClientCert"
+    }
+
+    package init(
+        context: TLSContext, clientAuthentication: ClientAuthentication,
+        allowedSubjectAlternativeNames: [[UInt8]]?
+    ) {
+        self.context = context
+        self.clientAuthentication = clientAuthentication
+        self.allowedSubjectAlternativeNames = allowedSubjectAlternativeNames
     }
 
     /// Whether clients must have a certificate. Allowed names imply one.

@@ -1,10 +1,10 @@
 import Testing
 
-@testable import WebConfiguration
+@testable import HTTPServer
 
-@Suite struct PasswordCheckTests {
+@Suite struct CredentialsTests {
     private func read(_ authorization: String) -> [[UInt8]]? {
-        PasswordCheck(authorization: authorization, users: [:]).map { [$0.user, $0.password] }
+        Credentials(authorization: authorization).map { [$0.user, $0.password] }
     }
 
     @Test(

@@ -1,7 +1,6 @@
 internal import CGnuTLS
 internal import Glibc
 internal import System
-internal import WebConfiguration
 
 /// Watches the handshake of a session, which libmicrohttpd creates and performs, and records why it fails. Uses the
 /// configuration in force when the connection began: a reload affects new connections only.
@@ -19,8 +18,6 @@ internal import WebConfiguration
     /// Reason if the handshake fails now; `nil` before the client has sent something.
     private var failure: String?
     private static let unexplained = "handshake failed"
-    /// Limit on one handshake message; a chain of client certificates is the longest.
-    private static let maximumMessageBytes = 32 * 1024
 
     /// Starts watching a session before its handshake, and sets the certificate and requirements of the server.
     ///
@@ -35,7 +32,7 @@ internal import WebConfiguration
         self.configuration = configuration
         self.computing = computing
         unsafe configuration.context.adopt(session)
-        unsafe gnutls_handshake_set_max_packet_length(session, Self.maximumMessageBytes)
+        unsafe gnutls_handshake_set_max_packet_length(session, HTTPLimits.handshakeMessageBytes)
         unsafe gnutls_transport_set_ptr2(
             session, Unmanaged.passUnretained(self).toOpaque(), UnsafeMutableRawPointer(bitPattern: Int(socket)))
         unsafe gnutls_transport_set_pull_function(session, tlsPull)

@@ -3,7 +3,7 @@ internal import CZlib
 import TestSupport
 import Testing
 
-@testable import Compression
+@testable import HTTPServer
 
 @Suite struct GzipTests {
     private static let inputs: [String: [UInt8]] = {

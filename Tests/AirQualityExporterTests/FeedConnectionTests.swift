@@ -11,8 +11,8 @@ import Testing
 struct FeedConnectionTests {
     private let directory = TemporaryDirectory()
 
-    private func configured(_ arguments: [String], command: String? = nil) throws -> FeedClientOptions {
-        let given = (command.map { [$0] } ?? ["--feed.url=ws://x/"]) + arguments
+    private func configured(_ arguments: [String]) throws -> FeedClientOptions {
+        let given = ["--feed.url=ws://x/"] + arguments
         guard case .run(let flags) = try Program.exporter.parse(arguments: given) else { throw FlagError("no run") }
         return try Configuration(flags).feed
     }
@@ -140,7 +140,8 @@ struct FeedConnectionTests {
     }
 
     @Test func `The health check reads no file of a feed`() throws {
-        let arguments = ["--feed.ca-file=/nowhere", "--feed.header-file=/nowhere"]
-        #expect(throws: Never.self) { try configured(arguments, command: "healthcheck") }
+        let arguments = ["healthcheck", "--feed.ca-file=/nowhere", "--feed.header-file=/nowhere"]
+        guard case .run(let flags) = try Program.exporter.parse(arguments: arguments) else { throw FlagError("no run") }
+        #expect(throws: Never.self) { try flags.options(HealthcheckOptions.self) }
     }
 }

@@ -8,8 +8,8 @@ import WebConfiguration
 func run(_ flags: ParsedFlags, signals: Signals) throws -> Int32 {
     if ["probe", "healthcheck"].contains(flags.command.name) { signals.unblock() }
     if flags.command.name == "probe" { return try probe(flags) }
+    if flags.command.name == "healthcheck" { return try healthcheck(flags.options()) }
     let configuration = try Configuration(flags)
-    if flags.command.name == "healthcheck" { return healthcheck(configuration) }
     if configuration.isCheck { signals.unblock() }
     let feeds = try configuration.configuredFeeds(origin: flags.origin(of: "feed.file"))
     let logger = Logger(level: configuration.logLevel, format: configuration.logFormat)

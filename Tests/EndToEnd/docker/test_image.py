@@ -58,6 +58,7 @@ def test_the_image_runs_the_exporter_as_its_own_user(image, configuration):
     assert set(configuration["Volumes"]) == {STATE}
     assert set(configuration["ExposedPorts"]) == {"10025/tcp"}
     check = engine.inspect(image)["Healthcheck"]["Test"]
+    # Not --ready: a supervisor that replaces unhealthy containers must not do so for a feed.
     assert check == ["CMD", "air-quality-exporter", "healthcheck"]
 
 

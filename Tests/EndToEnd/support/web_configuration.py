@@ -61,6 +61,7 @@ def handshake(exporter, authority, protocols: tuple[str, ...] = ()) -> ssl.SSLSo
 def expect_healthcheck(programs, address: str, file: str | None = None) -> None:
     flags = ["--web.listen-address", address] + (["--web.config.file", file] if file else [])
     expect_success(programs, "air-quality-exporter", "healthcheck", *flags)
+    expect_success(programs, "air-quality-exporter", "healthcheck", "--ready", *flags)
 
 
 def expect_success(programs, *command: str, **options) -> None:

@@ -39,6 +39,18 @@ def test_the_healthcheck_reads_its_flags_from_the_environment(start, programs, s
     assert (ended.process.returncode, len(ended.output)) == (0, 1), ended.errors
 
 
+def test_the_healthcheck_is_independent_of_feeds_unless_it_asks_for_readiness(start, programs):
+    """A supervisor must not restart an exporter because its feed is down."""
+    exporter = start.exporter("--feed.url", "ws://127.0.0.1:1/")
+    check = ("healthcheck", f"--web.listen-address={exporter.address}")
+    healthy = programs.run("air-quality-exporter", *check)
+    assert (healthy.process.returncode, healthy.output) == (0, ["healthy"]), healthy.errors
+    assert "status 503" in programs.rejection("air-quality-exporter", *check, "--ready")
+    environment = {"AIR_QUALITY_EXPORTER_READY": "true"}
+    ended = programs.run("air-quality-exporter", *check, environment=environment)
+    assert ended.process.returncode == 1
+
+
 def test_a_failed_healthcheck_names_the_problem_in_one_line(start, programs, server, web, tmp_path):
     silent = socket.create_server(("127.0.0.1", 0))
     unconnected = start.exporter("--feed.url", f"ws://127.0.0.1:{silent.getsockname()[1]}/")
@@ -52,5 +64,6 @@ def test_a_failed_healthcheck_names_the_problem_in_one_line(start, programs, ser
     ]
     with silent:
         for address, content, part in cases:
-            flags = (f"--web.listen-address={address}", f"--web.config.file={web(content)}")
+            flags = ("--ready", f"--web.listen-address={address}")
+            flags += (f"--web.config.file={web(content)}",)
             assert part in programs.rejection("air-quality-exporter", "healthcheck", *flags)

@@ -61,8 +61,6 @@ extension Configuration {
     /// - Throws: one line about the first value that is invalid, alone or in combination with others.
     init(_ flags: ParsedFlags) throws(FlagError) {
         self = try flags.options()
-        // The health check connects to no feed.
-        guard flags.command.name.isEmpty else { return }
         if feeds.isEmpty && feedFile == nil && !isDemo {
             throw FlagError(
                 "no feed: give --feed.url ADDRESS, or --feed.demo for a simulated one"

@@ -10,8 +10,9 @@ extension Program {
             Command(
                 name: "healthcheck",
                 summary:
-                    "Request /-/ready from the first listen address of this configuration; exit with status 0 or 1.",
-                options: Configuration.self, showing: ["web.listen-address", "web.config.file"]),
+                    "Request /-/healthy, or with --ready /-/ready, from the first listen address of this configuration; "
+                    + "exit with status 0 or 1.",
+                options: HealthcheckOptions.self, showing: ["ready", "web.listen-address", "web.config.file"]),
             Command(
                 name: "probe",
                 summary:

@@ -19,9 +19,8 @@ PROFILES = {
     "demo": {"feed", "exporter-demo", "prometheus", "alertmanager", "grafana"},
     "live": {"poller", "exporter-live", "prometheus", "alertmanager", "grafana"},
     "feed": {"exporter", "prometheus", "alertmanager", "grafana"},
-    "cluster": {"feed", "grafana-cluster", "vmagent", "vminsert", "vmselect"}
-    | {f"shard-{index}" for index in range(4)}
-    | {"vmstorage-1", "vmstorage-2"},
+    "database": {"feed", "exporter-1", "exporter-2", "vmagent", "vminsert", "vmselect"}
+    | {"vmstorage-1", "vmstorage-2", "vmalert", "alertmanager", "grafana-database"},
 }
 
 
@@ -46,6 +45,32 @@ def test_compose_accepts_the_file():
     if not shutil.which(command[0]):
         pytest.skip("no docker compose here: apt-get install docker-compose")
     run(*command, "config", cwd=FOLDER)
+
+
+def test_no_password_is_known_before_somebody_sets_it():
+    """Grafana's default would be admin. Secrets are files, in a folder that git ignores."""
+    for name in ("grafana", "grafana-database"):
+        variables = SERVICES[name]["environment"]
+        assert variables["GF_SECURITY_ADMIN_PASSWORD__FILE"] == "/proc/sys/kernel/random/uuid"
+        assert "GF_SECURITY_ADMIN_PASSWORD" not in variables
+    for variable in example():
+        assert variable.endswith("_FILE") or not re.search("PASSWORD|KEY|TOKEN", variable)
+    readers = {name for name in SERVICES if "./secrets:/run/secrets:ro" in volumes(name)}
+    assert readers == {"exporter", "exporter-1", "exporter-2", "poller"} | {
+        "grafana", "grafana-database"
+    }
+    ignored = run("git", "check-ignore", "docker/secrets/feed.header", cwd=REPOSITORY)
+    assert ignored.strip() == "docker/secrets/feed.header"
+
+
+def volumes(name: str) -> list[str]:
+    return SERVICES[name].get("volumes", [])
+
+
+def test_a_feed_that_is_down_makes_a_container_unready_and_is_waited_for():
+    for name in ("exporter", "exporter-demo", "exporter-live", "exporter-1", "exporter-2"):
+        check = SERVICES[name]["healthcheck"]["test"]
+        assert check == ["CMD", "air-quality-exporter", "healthcheck", "--ready"]
 
 
 def test_each_profile_is_complete_and_nothing_runs_without_one():
@@ -83,12 +108,13 @@ def test_each_service_has_least_rights_and_a_pinned_image(name):
     assert {"mem_limit", "cpus", "pids_limit", "logging", "restart"} <= set(service)
     assert service.get("read_only", False) != name.startswith("grafana")
     assert all(port.startswith("127.0.0.1:") for port in service.get("ports", []))
+    assert "disable" not in service["healthcheck"] and service["healthcheck"]["test"]
     assert "build" in service or re.search(r":v?\d+\.\d+\.\d+(-cluster)?$", service["image"])
 
 
 @each_service
 def test_each_mounted_file_exists(name):
-    for volume in SERVICES[name].get("volumes", []):
+    for volume in volumes(name):
         source, target = volume.split(":")[:2]
         if source.startswith("."):
             assert (FOLDER / source).exists(), source
@@ -117,17 +143,17 @@ def test_hosts_named_in_configuration_files_are_services():
     """The files are those of the data sources, of Prometheus and of vmagent."""
     names = {alias for name, service in SERVICES.items() for alias in (name, *aliases(service))}
     sources = [*(REPOSITORY / "grafana/provisioning/datasources").glob("*.yaml")]
-    texts = [path.read_text() for path in (*sources, FOLDER / "cluster/datasource.yaml")]
+    texts = [path.read_text() for path in (*sources, FOLDER / "database/datasource.yaml")]
     hosts = set(re.findall(r"url: http://([\w-]+):\d+", "".join(texts)))
     prometheus = yaml.safe_load((FOLDER / "prometheus/prometheus.yml").read_text())
-    agent = yaml.safe_load((FOLDER / "cluster/vmagent.yml").read_text())
+    agent = yaml.safe_load((FOLDER / "database/vmagent.yml").read_text())
     for job in [*prometheus["scrape_configs"], *agent["scrape_configs"]]:
         for discovery in job.get("dns_sd_configs", []):
             hosts |= set(discovery["names"])
         for targets in job.get("static_configs", []):
             hosts |= {target.split(":")[0] for target in targets["targets"]}
     command = " ".join(word for service in SERVICES.values() for word in service.get("command", []))
-    hosts |= set(re.findall(r"-(?:storageNode=|remoteWrite.url=http://)([\w-]+):", command))
+    hosts |= set(re.findall(r"-(?:storageNode=|\w+.url=http://)([\w-]+):", command))
     assert len(hosts) > 8
     assert hosts - {"localhost"} <= names
 
@@ -137,7 +163,7 @@ def aliases(service: dict) -> list[str]:
 
 
 def test_the_databases_deduplicate_by_the_scrape_interval_of_the_agent():
-    agent = yaml.safe_load((FOLDER / "cluster/vmagent.yml").read_text())
+    agent = yaml.safe_load((FOLDER / "database/vmagent.yml").read_text())
     wanted = f"-dedup.minScrapeInterval={agent['global']['scrape_interval']}"
     for name in ("vmselect", "vmstorage-1", "vmstorage-2"):
         assert wanted in SERVICES[name]["command"]

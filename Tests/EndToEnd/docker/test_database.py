@@ -1,9 +1,10 @@
-"""Beyond one machine: the scrape configuration of docker/cluster with Debian's vmagent and two
-databases, four shards of two identical exporters. Every city is counted exactly once, even while
-an exporter and a database are down."""
+"""Beyond one machine: the scrape configuration of docker/database with Debian's vmagent and two
+databases, which deduplicate two identical exporters. Every city is counted exactly once, even while
+an exporter and a database are down, and scrapers can share a page."""
 
 import json
 import pathlib
+import re
 import shutil
 import time
 import urllib.parse
@@ -15,10 +16,8 @@ import yaml
 from docker.engine import REPOSITORY
 from support.load import Load, changing
 from support.programs import free_ports
-from support.shards import shard
 from support.waiting import wait_for
 
-SHARDS, REPLICAS = 4, 2
 CITIES = [f"City {number}" for number in range(60)]
 INTERVAL = 1
 
@@ -60,20 +59,44 @@ def busy_feed(python_feed):
         yield python_feed
 
 
-def agent_configuration(exporters: dict[int, list], folder: pathlib.Path) -> pathlib.Path:
+def test_two_scrapers_share_the_cities_of_a_page_by_their_hash(start, busy_feed, tmp_path):
+    """With the configuration in docker/README.md."""
+    text = (REPOSITORY / "docker/README.md").read_text()
+    shown = re.search(r"```yaml\n( +metric_relabel_configs:.*?)```", text, re.DOTALL)[1]
+    assert 'regex: "0"' in shown
+    exporter = start.exporter("--feed.url", busy_feed.url)
+
+    def scraper(number: int):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        job = yaml.safe_load(shown.replace('regex: "0"', f'regex: "{number}"'))
+        job |= {"job_name": "aqi", "static_configs": [{"targets": [exporter.address]}]}
+        return start.prometheus(folder, scrape_configs=[job])
+
+    scrapers = [scraper(number) for number in range(2)]
+
+    def series(metric: str) -> list[list[dict]]:
+        return [[each["metric"] for each in one.query(metric)] for one in scrapers]
+
+    def cities() -> list[str]:
+        return sorted(each["city"] for each in sum(series("airquality_index"), []))
+
+    wait_for(lambda: cities() == sorted(CITIES), "every city once", 30, 0.2)
+    assert all(series("airquality_index")), "one scraper has all cities"
+    assert sum(map(bool, series("airquality_exporter_build_info"))) == 1
+    assert {name for one in series("airquality_index") for each in one for name in each} == {
+        "__name__", "city", "instance", "job"
+    }
+
+
+def agent_configuration(exporters: list, folder: pathlib.Path) -> pathlib.Path:
     """The file of the compose profile, with these exporters in place of container names."""
-    shipped = yaml.safe_load((REPOSITORY / "docker/cluster/vmagent.yml").read_text())
+    shipped = yaml.safe_load((REPOSITORY / "docker/database/vmagent.yml").read_text())
     shipped["global"] = {"scrape_interval": f"{INTERVAL}s", "scrape_timeout": f"{INTERVAL}s"}
     (job,) = shipped["scrape_configs"]
-    (names,) = job.pop("dns_sd_configs")
-    assert names["names"] == [f"shard-{index}" for index in range(SHARDS)]
-    job["static_configs"] = [
-        {
-            "targets": [each.address for each in exporters[index]],
-            "labels": {"__meta_dns_name": f"shard-{index}"},
-        }
-        for index in range(SHARDS)
-    ]
+    (targets,) = job["static_configs"]
+    assert len(targets["targets"]) == len(exporters)
+    targets["targets"] = [each.address for each in exporters]
     file = folder / "vmagent.yml"
     file.write_text(json.dumps(shipped))
     return file
@@ -89,11 +112,10 @@ def test_every_city_is_counted_once_while_an_exporter_and_a_database_restart(
     ports = free_ports(3)
     first, second = (Database(start, tmp_path / str(port), port) for port in ports[:2])
 
-    def exporter(index: int, address: str = "127.0.0.1:0"):
-        flags = ("--feed.url", busy_feed.url, "--city.shard", f"{index}/{SHARDS}")
-        return start.exporter(*flags, listen=address)
+    def exporter(address: str = "127.0.0.1:0"):
+        return start.exporter("--feed.url", busy_feed.url, listen=address)
 
-    exporters = {index: [exporter(index) for _ in range(REPLICAS)] for index in range(SHARDS)}
+    exporters = [exporter(), exporter()]
     start.program(
         shutil.which("vmagent"), f"-promscrape.config={agent_configuration(exporters, tmp_path)}",
         "-promscrape.noStaleMarkers",
@@ -103,20 +125,20 @@ def test_every_city_is_counted_once_while_an_exporter_and_a_database_restart(
     )
 
     def is_exact(database: Database) -> bool:
-        """Whether each city has one series, which comes from its shard."""
-        found = database.query("airquality_index")
-        instances = {each["metric"]["city"]: each["metric"]["instance"] for each in found}
-        wanted = {name: f"shard-{shard(name, SHARDS)}" for name in CITIES}
-        assert len(found) <= len(CITIES), "a city is counted twice"
-        return instances == wanted
+        """Whether each city has one series."""
+        found = [each["metric"]["city"] for each in database.query("airquality_index")]
+        assert len(found) == len(set(found)), "a city is counted twice"
+        return sorted(found) == sorted(CITIES)
 
     for database in (first, second):
         wait_for(lambda: is_exact(database), "every city once", 30, 0.2)  # noqa: B023
 
-    # One exporter of a shard goes down; the other one keeps its cities.
-    lost = exporters[2][0]
-    address = lost.address
-    lost.kill()
+    # What differs between the exporters, such as counters, stays apart.
+    assert first.number("count(airquality_exporter_feed_messages_total)") == len(exporters)
+
+    # One exporter goes down; the other one keeps the cities.
+    address = exporters[0].address
+    exporters[0].kill()
     wait_for(lambda: first.number("count(up == 0)") == 1, "a target that is down", 20, 0.2)
     assert is_exact(first) and is_exact(second)
 
@@ -126,8 +148,8 @@ def test_every_city_is_counted_once_while_an_exporter_and_a_database_restart(
     wait_for(lambda: time.time() - died > 3 * INTERVAL and is_exact(first), "some scrapes", 20, 0.2)
 
     second.start()
-    exporter(2, address)
-    wait_for(lambda: first.number("count(up == 1)") == SHARDS * REPLICAS, "all targets", 20, 0.2)
+    exporter(address)
+    wait_for(lambda: first.number("count(up == 1)") == len(exporters), "both targets", 20, 0.2)
     news = f'changes(airquality_index{{city="{CITIES[0]}"}}[{3 * INTERVAL}s]) > 0'
     wait_for(lambda: second.query(news), "news in the database", 20, 0.2)
     assert is_exact(first) and is_exact(second)

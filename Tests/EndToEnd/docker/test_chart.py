@@ -2,6 +2,7 @@
 releases run side by side."""
 
 import json
+import os
 import re
 import shutil
 import tarfile
@@ -33,17 +34,41 @@ from support.web_configuration import expect_success, tls
 VERSIONS = ["1.27", kubernetes_validate.latest_version().rsplit(".", 1)[0]]
 
 GRAFANA = REPOSITORY / "grafana"
+KUSTOMIZATION = REPOSITORY / "docker/kubernetes"
 OWN_OBJECT = {"apiVersion": "v1", "kind": "ConfigMap"} | {
     "metadata": {"name": "{{ .Release.Name }}-mine"}
 }
 
+DEMO = {"feed": {"demo": True}}
+
 #: Values that are rendered differently.
 VALUES: dict[str, dict] = {
-    "default": {},
+    "demo": DEMO,
     "feed": {"feed": {"urls": ["wss://feed.example/", "ws://other.example/"]}},
     "real air": {"feed": {"poll": {"enabled": True}}, "networkPolicy": {"enabled": True}},
-    "shards": {"shards": 3, "feed": {"urls": ["wss://feed.example/"]}},
-    "bare": {
+    "replicas": {
+        "replicas": 2,
+        "feed": {"urls": ["wss://feed.example/"]},
+        "minReadySeconds": 10,
+        "topologySpreadConstraints": [
+            {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "ScheduleAnyway"},
+            {"maxSkew": 1, "topologyKey": "kubernetes.io/hostname"}
+            | {"whenUnsatisfiable": "DoNotSchedule", "labelSelector": {"matchLabels": {"a": "b"}}},
+        ],
+    },
+    "several pages": {
+        "feed": {"poll": {"enabled": True}},
+        "replicas": 2,
+        "ingress": {"enabled": True, "hosts": ["air.example"]},
+    },
+    "policy of a cluster": DEMO
+    | {
+        "securityContext": {"runAsNonRoot": True, "readOnlyRootFilesystem": None},
+        "podSecurityContext": {"seccompProfile": None},
+        "serviceAccount": {"name": "ours"},
+    },
+    "bare": DEMO
+    | {
         "storage": {"enabled": False},
         "readinessProbe": {},
         "dashboards": {"enabled": False},
@@ -119,14 +144,41 @@ def test_the_schemas_of_kubernetes_accept_every_object(values):
     assert len(set(names)) == len(names)
 
 
-def test_the_schemas_of_kubernetes_accept_the_kustomization():
-    objects = kustomized(REPOSITORY / "docker/kubernetes")
+def test_the_kustomization_has_a_simulated_feed_only_where_its_name_says_so():
+    demo = kustomized(KUSTOMIZATION / "demo")
+    for each in demo:
+        assert re.search("-demo(-[a-z0-9]{10})?$", each["metadata"]["name"])
+    service = only(demo, "Service")["spec"]["selector"]
+    assert service.items() <= only(demo, "Deployment")["spec"]["template"]["metadata"][
+        "labels"
+    ].items()
+    for objects, is_simulated in ((kustomized(KUSTOMIZATION / "base"), False), (demo, True)):
+        assert ("AIR_QUALITY_EXPORTER_FEED_DEMO" in settings(objects)) == is_simulated
+        assert "AIR_QUALITY_EXPORTER_LOG_FORMAT" in settings(objects)
+
+
+def test_the_kustomization_of_the_readme_names_a_feed(tmp_path):
+    text = (REPOSITORY / "docker/README.md").read_text()
+    shown = re.search(r"```yaml\n(apiVersion: kustomize.*?)```", text, re.DOTALL)[1]
+    # kustomize takes no absolute path of a resource.
+    folder = os.path.relpath(KUSTOMIZATION / "base", tmp_path)
+    (tmp_path / "kustomization.yaml").write_text(
+        shown.replace("../air-quality-exporter/docker/kubernetes/base", folder)
+    )
+    objects = kustomized(tmp_path)
+    assert settings(objects)["AIR_QUALITY_EXPORTER_FEED_URL"] == "wss://feed.example/"
+    assert container(objects, "Deployment")["image"].startswith("registry.example/")
+
+
+@pytest.mark.parametrize("folder", ["base", "demo"])
+def test_the_schemas_of_kubernetes_accept_the_kustomization(folder):
+    objects = kustomized(KUSTOMIZATION / folder)
     for each in objects:
         for version in VERSIONS:
             kubernetes_validate.validate(each, version, strict=True)
     deployment = only(objects, "Deployment")["spec"]["template"]["spec"]
     (exporter,) = deployment["containers"]
-    own = container(release({}, versions=()))
+    own = container(release(DEMO, versions=()))
     for field in ("livenessProbe", "resources", "securityContext", "ports", "volumeMounts"):
         assert without_scheme(exporter[field]) == without_scheme(own[field]), field
 
@@ -153,7 +205,7 @@ def test_every_release_name_gives_object_names_that_kubernetes_accepts(name):
 
 
 def test_long_names_that_differ_at_the_end_stay_different():
-    one, two = (release({}, name="x" * 52 + end) for end in "yz")
+    one, two = (release(DEMO, name="x" * 52 + end) for end in "yz")
     assert {each["metadata"]["name"] for each in one}.isdisjoint(
         each["metadata"]["name"] for each in two
     )
@@ -162,8 +214,11 @@ def test_long_names_that_differ_at_the_end_stay_different():
 @pytest.mark.parametrize(
     "values, words",
     [
-        ({"sharts": 2}, "sharts"),
-        ({"shards": 0}, "shards"),
+        ({}, "feed.demo=true"),
+        (DEMO | {"secrets": {"feed.url": "ws://a/"}}, "feed.demo beside a feed"),
+        (DEMO | {"replicas": 2}, "feed.demo with several replicas"),
+        ({"shards": 2}, "shards"),
+        ({"replicas": -1}, "replicas"),
         ({"feed": {"urls": ["http://feed.example/"]}}, "urls"),
         ({"settings": {"feed-url": "x"}}, "feed-url"),
         ({"settings": {"feed.url": "ws://feed.example/"}}, "feed.url"),
@@ -171,7 +226,10 @@ def test_long_names_that_differ_at_the_end_stay_different():
         ({"settings": {"web.listen-address": ":9000"}}, "listen-address"),
         ({"image": {"digest": "0123"}}, "digest"),
         ({"rules": {"runbookUrl": "grafana/README.md"}}, "runbookUrl"),
-        ({"rules": {"alerts": {"NoSuchAlert": {"enabled": False}}}}, "NoSuchAlert: no such alert"),
+        (
+            DEMO | {"rules": {"alerts": {"NoSuchAlert": {"enabled": False}}}},
+            "NoSuchAlert: no such alert",
+        ),
         ({"serviceMonitor": {"enabled": "yes"}}, "enabled"),
         ({"feed": {"list": [{"name": "a"}]}}, "url"),
         # Rules that a schema cannot express.
@@ -184,10 +242,12 @@ def test_long_names_that_differ_at_the_end_stay_different():
             {"feed": {"poll": {"enabled": True}}, "settings": {"aqi.scale": "us"}},
             "feed.poll.flags.index india",
         ),
-        ({"shards": 2, "storage": {"existingClaim": "mine"}}, "existingClaim"),
-        ({"shards": 2, "ingress": {"enabled": True, "hosts": ["a"]}}, "ingress with several"),
+        (
+            {"replicas": 2, "storage": {"existingClaim": "mine"}, "existingSecret": "mine"},
+            "existingClaim",
+        ),
         ({"secrets": {"feed.header": "A: b"}, "existingSecret": "mine"}, "secrets and existing"),
-        ({"ingress": {"enabled": True}}, "ingress.hosts"),
+        (DEMO | {"ingress": {"enabled": True}}, "ingress.hosts"),
     ],
 )
 def test_an_invalid_value_is_named_in_the_error(values, words):
@@ -196,21 +256,49 @@ def test_an_invalid_value_is_named_in_the_error(values, words):
     assert words in str(rejected.value)
 
 
+def test_the_pods_have_a_headless_service_that_prometheus_does_not_find():
+    """A StatefulSet needs one for the names of its pods. With the labels of the other service, the
+    ServiceMonitor would find each pod twice."""
+    objects = release(VALUES["replicas"])
+    pods = only(objects, "StatefulSet")["spec"]
+    services = {each["metadata"]["name"]: each for each in of_kind(objects, "Service")}
+    headless = services.pop(pods["serviceName"])
+    assert headless["spec"]["clusterIP"] == "None"
+    (other,) = services.values()
+    assert headless["spec"]["selector"] == other["spec"]["selector"]
+    assert other["spec"]["selector"] == pods["selector"]["matchLabels"]
+    selected = only(objects, "ServiceMonitor")["spec"]["selector"]["matchLabels"].items()
+    assert selected <= other["metadata"]["labels"].items()
+    assert not selected <= headless["metadata"]["labels"].items()
+
+
+def test_pods_are_secured_and_spread_as_the_values_say():
+    values = VALUES["real air"] | {"securityContext": {"runAsNonRoot": True}}
+    for kind in ("StatefulSet", "Deployment"):
+        found = container(release(values), kind)["securityContext"]
+        assert found["runAsNonRoot"] and found["readOnlyRootFilesystem"]
+    pods = only(release(VALUES["replicas"]), "StatefulSet")["spec"]
+    spread = pods["template"]["spec"]["topologySpreadConstraints"]
+    selectors = [each["labelSelector"]["matchLabels"] for each in spread]
+    assert selectors == [pods["selector"]["matchLabels"], {"a": "b"}]
+    assert (pods["replicas"], pods["minReadySeconds"]) == (2, 10)
+
+
 # MARK: From a clone, and as an archive
 
 
 def test_the_folder_in_the_repository_has_no_links_and_installs_without_dashboards():
     assert [path for path in CHART.rglob("*") if path.is_symlink()] == []
-    rendered = files({}, chart=CHART)
+    rendered = files(DEMO, chart=CHART)
     assert "docker/helm/package writes the chart with them" in rendered["NOTES.txt"]
     assert not rendered["dashboards.yaml"].strip() and not rendered["rules.yaml"].strip()
     for part in ("dashboards", "rules"):
         with pytest.raises(helm_python.HelmError, match=f"{part}.enabled: the folder"):
-            files({part: {"enabled": True}}, chart=CHART)
+            files(DEMO | {part: {"enabled": True}}, chart=CHART)
 
 
 def test_the_archive_has_every_dashboard_and_rule_and_fits_into_the_secret_of_a_release(tmp_path):
-    objects = release({})
+    objects = release(DEMO)
     boards = [item for each in of_kind(objects, "ConfigMap") for item in each["data"].items()]
     kept = [(path.name, path.read_text()) for path in (GRAFANA / "dashboards").glob("*.json")]
     assert len(kept) == 3 and set(kept) <= set(boards)
@@ -235,8 +323,6 @@ def test_the_exporter_accepts_the_settings(programs, tmp_path, values):
     given = settings(objects)
     if values.get("existingSecret"):
         given["AIR_QUALITY_EXPORTER_FEED_URL"] = "wss://me:secret@feed.example/"
-    if values.get("shards"):
-        given["AIR_QUALITY_EXPORTER_CITY_SHARD"] = f"air-2/{values['shards']}"
     if "AIR_QUALITY_EXPORTER_STORAGE_FILE" in given:
         given["AIR_QUALITY_EXPORTER_STORAGE_FILE"] = str(tmp_path / "demo.sqlite")
     if "AIR_QUALITY_EXPORTER_WEB_CONFIG_FILE" in given:
@@ -263,14 +349,13 @@ def test_settings_and_secrets_become_environment_variables():
 
 
 @each_case
-def test_the_demo_feed_is_used_only_if_no_other_feed_is_possible(values):
+def test_the_demo_feed_is_used_only_on_request(values):
     """Simulated cities among real ones would pass for real."""
     objects = release(values)
     is_simulated = "AIR_QUALITY_EXPORTER_FEED_DEMO" in settings(objects)
     assert is_simulated == ("AIR_QUALITY_EXPORTER_STORAGE_FILE" in settings(objects))
-    given = "feed.url" in values.get("secrets", {}) or values.get("existingSecret")
-    assert is_simulated == (not values.get("feed") and not given)
-    assert ("simulated" in files(values)["NOTES.txt"]) == is_simulated
+    assert is_simulated == values.get("feed", {}).get("demo", False)
+    assert ("DEMO" in files(values)["NOTES.txt"]) == is_simulated
     # Nothing is read from a Secret that the values do not name: it could have the address of a
     # feed.
     secrets = [each["secretRef"] for each in container(objects)["envFrom"] if "secretRef" in each]
@@ -286,8 +371,10 @@ def test_the_demo_feed_is_used_only_if_no_other_feed_is_possible(values):
         {"secrets": {"feed.file": "/etc/feeds.yml"}},
     ],
 )
-def test_the_demo_feed_is_not_used_beside_a_feed_of_an_argument_or_variable(values):
+def test_a_feed_can_be_that_of_an_argument_or_variable(values):
     assert "AIR_QUALITY_EXPORTER_FEED_DEMO" not in settings(release(values))
+    with pytest.raises(helm_python.HelmError, match="feed.demo beside a feed"):
+        files(values | DEMO)
 
 
 def test_changed_settings_restart_the_pod():
@@ -295,9 +382,8 @@ def test_changed_settings_restart_the_pod():
         template = only(release(values), "StatefulSet")["spec"]["template"]
         return template["metadata"]["annotations"]["checksum/settings"]
 
-    assert (
-        checksum({}) == checksum({"resources": {}}) != checksum({"settings": {"aqi.scale": "us"}})
-    )
+    changed = checksum(DEMO | {"settings": {"aqi.scale": "us"}})
+    assert checksum(DEMO) == checksum(DEMO | {"resources": {}}) != changed
 
 
 def test_the_poller_accepts_its_arguments(programs):
@@ -317,7 +403,7 @@ def test_helm_test_reaches_the_exporter_over_http_and_https(programs, start, tmp
         "extraVolumes": [{"name": "web", "secret": {"secretName": "web"}}],
         "extraVolumeMounts": [{"name": "web", "mountPath": str(tmp_path)}],
     }
-    for values in ({"settings": {"log.format": "logfmt"}}, secure):
+    for values in (DEMO | {"settings": {"log.format": "logfmt"}}, DEMO | secure):
         asked = only(release(values, tests=True), "Pod")["spec"]["containers"][0]
         environment = settings(release(values))
         del environment["AIR_QUALITY_EXPORTER_STORAGE_FILE"]
@@ -331,14 +417,14 @@ def test_helm_test_reaches_the_exporter_over_http_and_https(programs, start, tmp
 
 
 def test_probes_check_the_health_of_the_exporter_and_not_the_feed():
-    found = container(release({}))
+    found = container(release(DEMO))
     for probe in ("livenessProbe", "readinessProbe"):
         assert found[probe]["httpGet"]["path"] == "/-/healthy"
 
 
 def test_objects_of_the_operator_are_rendered_only_if_it_is_installed():
     for versions, wanted in (((), set()), (OPERATOR, {"ServiceMonitor", "PrometheusRule"})):
-        objects = release({}, versions=versions)
+        objects = release(DEMO, versions=versions)
         kinds = {each["kind"] for each in objects if "coreos.com" in each["apiVersion"]}
         assert kinds == wanted
         template = only(objects, "StatefulSet")["spec"]["template"]
@@ -367,7 +453,7 @@ def test_each_release_is_its_own_job_and_its_rules_select_that_job():
 
 
 def test_rules_select_no_job_if_another_monitor_scrapes_the_exporter():
-    objects = release({"serviceMonitor": {"enabled": False}})
+    objects = release(DEMO | {"serviceMonitor": {"enabled": False}})
     assert not of_kind(objects, "ServiceMonitor")
     rules = rules_of(objects)
     assert rules and not [rule for rule in rules if 'job="' in rule["expr"]]
@@ -375,7 +461,7 @@ def test_rules_select_no_job_if_another_monitor_scrapes_the_exporter():
 
 def test_the_scrape_time_out_is_that_of_prometheus_unless_it_is_given():
     for given, found in (("", None), ("3s", "3s")):
-        values = {"serviceMonitor": {"interval": "5s", "scrapeTimeout": given}}
+        values = DEMO | {"serviceMonitor": {"interval": "5s", "scrapeTimeout": given}}
         monitor = only(release(values), "ServiceMonitor")
         assert monitor["spec"]["endpoints"][0].get("scrapeTimeout") == found
 
@@ -392,7 +478,7 @@ def test_rules_can_be_disabled_and_changed_by_values(tmp_path):
         "AirQualityFeedDown/critical": {"for": "1h"},
         "AirQualitySevere": {"enabled": False},
     }
-    values = {"rules": {"alerts": alerts, "runbookUrl": "https://git.example/README.md"}}
+    values = DEMO | {"rules": {"alerts": alerts, "runbookUrl": "https://git.example/README.md"}}
     objects = release(values)
     rules = rules_of(objects)
     found = {rule["alert"]: rule for rule in rules if "alert" in rule}

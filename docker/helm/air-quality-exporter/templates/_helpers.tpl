@@ -55,8 +55,8 @@ imagePullPolicy: {{ . }}
 {{- end }}
 {{- end }}
 
-{{/* "true" without a feed or a Secret that may name one: simulated cities must not mix with real ones. */}}
-{{- define "air-quality-exporter.isSimulated" -}}
+{{/* "true" if the values name a real feed, or a Secret that may name one. */}}
+{{- define "air-quality-exporter.hasFeed" -}}
 {{- $given := or .Values.feed.urls .Values.feed.list .Values.feed.poll.enabled .Values.existingSecret }}
 {{- range list "feed.url" "feed.file" }}
 {{- $given = or $given (hasKey $.Values.settings .) (hasKey $.Values.secrets .) }}
@@ -67,7 +67,7 @@ imagePullPolicy: {{ . }}
 {{- range .Values.extraArgs }}
 {{- $given = or $given (regexMatch "^--feed[.](url|file)(=|$)" .) }}
 {{- end }}
-{{- if not $given }}true{{ end }}
+{{- if $given }}true{{ end }}
 {{- end }}
 
 {{/* The value of a flag: whole numbers without an exponent, lists with one value per line. */}}
@@ -84,13 +84,6 @@ imagePullPolicy: {{ . }}
 {{- range $flag, $value := . }}
 {{ printf "AIR_QUALITY_EXPORTER_%s" ($flag | upper | replace "." "_" | replace "-" "_") }}: {{ include "air-quality-exporter.value" $value | quote }}
 {{- end }}
-{{- end }}
-
-{{- define "air-quality-exporter.containerSecurity" -}}
-allowPrivilegeEscalation: false
-readOnlyRootFilesystem: true
-capabilities:
-  drop: [ALL]
 {{- end }}
 
 {{/* A probe; an httpGet without port and scheme gets the exporter's. */}}

@@ -76,6 +76,17 @@ def settings(unit: str) -> dict[str, list[str]]:
     return found
 
 
+@pytest.mark.parametrize("unit", ["air-quality-exporter.service", "air-quality-feed@.service"])
+def test_a_service_is_restarted_for_ever_and_has_room_for_its_threads(unit):
+    """By default systemd gives up after five failures within ten seconds."""
+    found = settings(unit)
+    assert found["StartLimitIntervalSec"] == ["0"]
+    assert (found["Restart"], found["RestartSec"]) == (["always"], ["5s"])
+    # The program admits 512 connections, with a thread each, and 8 files for each feed.
+    feeds = int(found["LimitNOFILE"][0]) // 8 if "exporter" in unit else 1
+    assert int(found["TasksMax"][0]) >= 512 + 3 * feeds
+
+
 def test_the_program_accepts_the_command_of_the_unit_of_the_feed(programs):
     """Its own flags, and those that the unit suggests, with `--version` instead of a start."""
     unit = settings("air-quality-feed@.service")

@@ -6,14 +6,18 @@ import functools
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
+import tarfile
 
 import pytest
+import yaml
 from spdx_tools.spdx.parser.parse_anything import parse_file
 from spdx_tools.spdx.validation.document_validator import validate_full_spdx_document
 
 from docker.engine import REPOSITORY
+from docker.rendered import packaged
 from support.commands import run
 
 FOLDER = REPOSITORY / "docker"
@@ -108,6 +112,31 @@ def test_the_release_notes_are_the_section_of_the_version_in_the_changelog():
     assert rejected.stderr.startswith('CHANGELOG.md has no section "## 9.9.9"')
 
 
+# MARK: The publisher
+
+
+def test_a_publisher_edits_one_file():
+    """Of the placeholders, which are names below air-quality-exporter.example."""
+    files = run("git", "grep", "--name-only", r"air-quality-exporter\.example", cwd=REPOSITORY)
+    own = "Tests/EndToEnd/docker/test_packaging.py"
+    assert set(files.split()) - {own} == {"docker/publisher"}
+    assert "`docker/publisher`" in (REPOSITORY / "CONTRIBUTING.md").read_text()
+
+
+def test_the_chart_names_its_publisher():
+    with tarfile.open(packaged()) as tar:
+        chart = yaml.safe_load(tar.extractfile("air-quality-exporter/Chart.yaml"))
+    found = publisher()
+    assert chart["home"] == found["HOMEPAGE"]
+    assert chart["sources"] == [found["REPOSITORY"]]
+    assert chart["maintainers"] == [{"name": found["NAME"], "email": found["EMAIL"]}]
+
+
+def publisher() -> dict[str, str]:
+    words = shlex.split((FOLDER / "publisher").read_text(), comments=True)
+    return dict(word.split("=", 1) for word in words)
+
+
 # MARK: The bill of materials
 
 
@@ -139,6 +168,9 @@ def test_the_bill_of_materials_lists_every_linked_package(materials, programs):
     assert {"libnghttp2-14", "libnettle8"} <= others
     for package in document["packages"]:
         assert "versionInfo" in package and package["externalRefs"]
+    (ours,) = (each for each in document["packages"] if each["name"] == "air-quality-exporter")
+    supplier = f"Organization: {publisher()['NAME']} ({publisher()['EMAIL']})"
+    assert ours["supplier"] == supplier
 
 
 def test_the_bill_of_materials_is_reproducible(materials, programs):

@@ -93,7 +93,8 @@ def test_every_example_command_line_is_accepted(page, programs, tmp_path):
             assert ended.process.returncode == 0, arguments
         elif program == EXPORTER:
             feed = [] if {"--feed.url", "--feed.demo"} & set(arguments) else ["--feed.demo"]
-            others = [each for each in arguments if each not in ("healthcheck", "--ready", "--config.check")]
+            own = ("healthcheck", "--ready", "--config.check")
+            others = [each for each in arguments if each not in own]
             ended = programs.run(program, *others, *feed, "--config.check")
             assert ended.output == ["configuration is valid"], arguments
         elif arguments[0] == "record":

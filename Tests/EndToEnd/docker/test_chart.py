@@ -436,6 +436,12 @@ def rules_of(objects: list[dict]) -> list[dict]:
     return [rule for spec in specs for group in spec["groups"] for rule in group["rules"]]
 
 
+def selectors(rules: list[dict]) -> set[str]:
+    """The beginning of each metric's selector, which must be that of the job."""
+    text = "\n".join(rule["expr"] for rule in rules)
+    return set(re.findall(r'\b(?:up|ALERTS|airquality_\w+)\b(\{job!?="[^"]*"|.{0,9})', text))
+
+
 def test_each_release_is_its_own_job_and_its_rules_select_that_job():
     seen = set()
     for name, namespace in (("prod", "air"), ("staging", "air"), ("prod", "other")):
@@ -444,9 +450,7 @@ def test_each_release_is_its_own_job_and_its_rules_select_that_job():
         job, poller = (each["relabelings"][0]["replacement"] for each in endpoints)
         assert job not in seen and poller == f"{job}-feed"
         seen.add(job)
-        text = "\n".join(rule["expr"] for rule in rules_of(objects))
-        metrics = re.findall(r"\b(?:up|ALERTS|airquality_\w+)\b(.{0,80})", text)
-        assert {re.match(r'\{job="([^"]*)"', rest)[1] for rest in metrics} == {job}
+        assert selectors(rules_of(objects)) == {f'{{job="{job}"'}
         # The pods of one release are not those of another.
         selector = only(objects, "StatefulSet")["spec"]["selector"]["matchLabels"]
         assert selector["app.kubernetes.io/instance"] == name
@@ -455,8 +459,7 @@ def test_each_release_is_its_own_job_and_its_rules_select_that_job():
 def test_rules_select_no_job_if_another_monitor_scrapes_the_exporter():
     objects = release(DEMO | {"serviceMonitor": {"enabled": False}})
     assert not of_kind(objects, "ServiceMonitor")
-    rules = rules_of(objects)
-    assert rules and not [rule for rule in rules if 'job="' in rule["expr"]]
+    assert selectors(rules_of(objects)) == {'{job!=""'}
 
 
 def test_the_scrape_time_out_is_that_of_prometheus_unless_it_is_given():

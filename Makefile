@@ -1,6 +1,6 @@
 # make run     installs what is missing, builds, and runs the exporter on its simulated feed
 # make live    the same with real data for twelve cities, from Open-Meteo, which needs no key
-# make test    installs what is missing, and runs all tests
+# make test    installs what is missing, and runs all tests but those of image and packages (make docker)
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help

@@ -65,7 +65,7 @@ let package = Package(
 
         // The modules that wrap a C library.
         .target(name: "JSON", dependencies: ["Bytes", "CSimdJSON"], path: "Sources/Shared/JSON"),
-        .target(name: "JQ", dependencies: ["Bytes", "System", "CJQ"], path: "Sources/Shared/JQ"),
+        .target(name: "JQ", dependencies: ["Bytes", "JSON", "System", "CJQ"], path: "Sources/Shared/JQ"),
         .target(
             name: "Storage", dependencies: ["AirQuality", "Bytes", "Exposition", "System", "CSQLite"],
             path: "Sources/Exporter/Storage"),
@@ -105,7 +105,7 @@ let package = Package(
 
         // The flags for a connection to a feed, for both programs.
         .target(
-            name: "FeedOptions", dependencies: ["Bytes", "CommandLine", "HTTPText", "System", "WebSocket"],
+            name: "FeedOptions", dependencies: ["Bytes", "CommandLine", "HTTPText", "JQ", "System", "WebSocket"],
             path: "Sources/Shared/FeedOptions"),
 
         // Compiles version, revision and branch into a program.

@@ -36,7 +36,7 @@ struct FeedDecoderTests {
         (#"{"city":"Pune","aqi":7}"#, ["Pune 7.0"], [:]),
         (#"[{"city":"Pune","aqi":30.0309},{"city":"Pune","aqi":31}]"#, ["Pune 31.0"], [:]),
         // Whole messages.
-        rejected("", "not_json"), rejected(#"[{"city":"Pune","aqi":7},]"#, "not_json"),
+        rejected(#"[{"city":"Pune","aqi":7},]"#, "not_json"),
         rejected("7", "not_an_array"), rejected(#""Pune""#, "not_an_array"),
         // Elements.
         (#"[7,null,"Pune",[],{"city":"Pune","aqi":7}]"#, ["Pune 7.0"], ["not_an_object": 4]),
@@ -243,20 +243,69 @@ struct FeedDecoderTests {
         #expect(test.rejections == ["not_an_array": 1])
     }
 
-    @Test func `A program turns a message into its elements`() {
-        func decoded(_ message: String, _ results: String?) -> FeedMessage {
-            var decoder = FeedDecoder(format: FeedFormat())
-            return decoder.decode(Array(message.utf8).span, receivedAt: TestStore.start) { _ in
-                results.map { Array($0.utf8) }
-            }
+    @Test(
+        arguments: [
+            (#"{"Pune":51}"#, #"[{"city":"Pune","aqi":51}]"#, true, "Pune"), ("{}", "", true, "without readings"),
+            ("{}", nil, true, "jq_error"), ("{}", "[7]", true, "not_an_object"),
+            ("42[]", #"[{"city":"Pune","aqi":51}]"#, false, "Pune"), ("42[]", "", false, "without readings"),
+            ("42[]", nil, false, "not_json"), ("{", "[7]", false, "not_an_object"),
+            ("[NaN]", "", true, "without readings"),
+            // Not given to the program.
+            ("", "[7]", nil, "without readings"), (" \r\n\t\u{1E}", "[7]", nil, "without readings"),
+            ("\u{FEFF}\n", "[7]", nil, "without readings"),
+        ] as [(String, String?, Bool?, String)])
+    func `A program turns a message into its elements, and gets one that is no JSON as a string`(
+        message: String, results: String?, isJSON: Bool?, outcome: String
+    ) {
+        var decoder = FeedDecoder(format: FeedFormat())
+        var given: Bool?
+        let decoded = decoder.decode(Array(message.utf8).span, receivedAt: TestStore.start) {
+            given = $1
+            return results.map { Array($0.utf8) }
         }
-        let good = decoded(#"{"Pune":51}"#, #"[{"city":"Pune","aqi":51}]"#)
-        #expect(good.accepted.map(\.city) == ["Pune"] && good.rejections.isEmpty && good.byteCount == 11)
-        let none = decoded("{}", "")
-        #expect(none.isWithoutReadings && none.rejections.isEmpty)
-        #expect(decoded("{}", nil).rejections[.jqError] == 1)
-        #expect(decoded("{", "[]").rejections[.notJSON] == 1)
-        #expect(decoded("{}", "[7]").rejections[.notAnObject] == 1)
+        #expect(given == isJSON)
+        let isWithout = decoded.isWithoutReadings ? ["without readings"] : []
+        #expect(isWithout + decoded.rejections.reasons.map(\.rawValue) + decoded.accepted.map(\.city) == [outcome])
+        #expect(decoded.byteCount == message.utf8.count)
+    }
+
+    @Test func `A program does not get a message that is not UTF-8, and gets null for numbers that JSON lacks`() {
+        var decoder = FeedDecoder(format: FeedFormat())
+        let bad = decoder.decode([0x5B, 0xFF, 0x5D].span, receivedAt: 0) { _, _ in Array("[7]".utf8) }
+        #expect(bad.rejections[.notJSON] == 1 && bad.rejections[.notAnObject] == 0)
+        var given = ""
+        _ = decoder.decode(Array("[NaN, \"NaN\"]".utf8).span, receivedAt: 0) { message, _ in
+            given = String(decoding: message.indices.map { message[$0] }, as: UTF8.self)
+            return []
+        }
+        #expect(given == "[null, \"NaN\"]")
+    }
+
+    @Test(
+        arguments: [
+            (#"[{"city":"Pune","aqi":1,"x":NaN},{"city":"Goa","aqi":-Infinity}]"#, ["Pune 1.0"], ["no_value": 1]),
+            (#"[{"city":"NaN, Infinity","aqi":1,"x":Infinity}]"#, ["NaN, Infinity 1.0"], [:]),
+            (#"{"city":"A\"","aqi":1,"x":NaN} {"city":"B","aqi":NaN}"#, [#"A" 1.0"#], ["no_value": 1]),
+            ("NaN", [], ["not_an_array": 1]), (#"[{"city":"Pune","aqi":1,"x":NaN},]"#, [], ["not_json": 1]),
+            (#"[{"city":"Pune","aqi":1,"x":nan}]"#, [], ["not_json": 1]),
+            (#"[{"city":"Pune","aqi":1,"x":-NaN}]"#, [], ["not_json": 1]), ("[NaN", [], ["not_json": 1]),
+            ("1 1 1 1", [], ["not_an_array": 1]), (#"1 {"city":"Pune","aqi":1} 2"#, ["Pune 1.0"], ["not_an_array": 1]),
+        ] as [(String, [String], [String: UInt64])])
+    func `Words for numbers that JSON lacks are null, where a message is no JSON`(
+        message: String, cities: [String], rejections: [String: UInt64]
+    ) {
+        var test = TestStore()
+        test.receive(message)
+        #expect(test.cities == cities)
+        #expect(test.rejections == rejections)
+    }
+
+    @Test(arguments: ["", " ", "\n", "\u{FEFF}", "\r\n \t\u{1E}"])
+    func `A blank message is without readings`(_ message: String) {
+        var test = TestStore()
+        test.receive(message)
+        #expect(test.rejections.isEmpty)
+        #expect(test.store.feeds[0].messagesWithoutReadings == 1)
     }
 
     @Test func `A reading older than the city's newest is rejected for its time, whatever else is wrong`() {

@@ -19,7 +19,7 @@ struct PolledSource: ~Copyable {
     let baseURL: String
     let http: HTTPClient
     /// The program of `--source json`.
-    var program: JQProgram?
+    var program: JQProcess?
     var plan: PollPlan
 }
 
@@ -59,13 +59,13 @@ extension PolledSource {
 
     /// Compiles a program, and adds the time of the response to elements without one, or each repetition would count
     /// as a new reading.
-    private static func program(_ text: String) throws(SystemError) -> JQProgram {
+    private static func program(_ text: String) throws(SystemError) -> JQProcess {
         // Compiled on its own first, so that jq's error message refers to the user's text.
-        _ = try JQProgram(text)
+        try JQProgram(text).check()
         let rest = "| [.] | flatten(1) | map((objects | .time) //= (now | floor))"
-        if let program = try? JQProgram("(\(text)\n) \(rest)") { return program }
+        if let process = try? JQProcess([JQProgram("(\(text)\n) \(rest)")]) { return process }
         // To jq, comments and definitions alone mean the input itself.
-        return try JQProgram("(\(text)\n.) \(rest)")
+        return try JQProcess([JQProgram("(\(text)\n.) \(rest)")])
     }
 
     private static func checkCombination(_ options: PollOptions, _ flags: ParsedFlags) throws(FlagError) {

@@ -3,6 +3,7 @@ import Bytes
 import HTTPClient
 import HTTPText
 import JQ
+import JSON
 import System
 
 /// The loop of `poll`, on the main thread. It follows the plan, sends changes, and repeats all values every 30 seconds,
@@ -69,21 +70,39 @@ final class Poller {
         send(report.news.map { ($0.city, $0.air.element(of: source.cities[$0.city])) })
         guard let document = report.document else { return }
         do throws(SystemError) {
-            let elements = try source.program?.run(document.span) ?? []
+            let elements = try elements(of: document)
             // An error message in place of the data must not remove known values.
             if elements.count <= 2, let said = errorMessage(in: document) {
-                throw SystemError(.system, "it selects nothing; the response says \(quoted(said))")
+                throw SystemError(.system, "--jq: it selects nothing; the response says \(quoted(said))")
             }
             // The entry is the array without its brackets.
             send([(0, Array(elements.dropFirst().dropLast()))])
             programError = nil
         } catch {
             source.plan.countUnreadable()
-            // The end of what jq says when it cannot parse its input.
-            let isJSON = !error.reason.contains(/at (?:EOF at )?line \d+, column \d+/)
-            let subject = isJSON ? "--jq" : "json sent a response that is not JSON"
-            if programError != error.reason { say("\(subject): \(error)", .warning) }
+            if programError != error.reason { say(error.reason, .warning) }
             programError = error.reason
+        }
+    }
+
+    /// Returns what the jq program extracts from a response, as a JSON array; empty if nothing.
+    private func elements(of document: [UInt8]) throws(SystemError) -> [UInt8] {
+        var reader = JSONReader()
+        let content = reader.content(of: document.span)
+        reader.forget()
+        let isText = content == .text
+        do throws(SystemError) {
+            switch content {
+            case .blank: throw SystemError(.peer, "it is empty")
+            case .invalidUTF8: throw SystemError(.peer, "it is not UTF-8")
+            case .json(_, let replacement):
+                return try source.program?.elements(0, of: (replacement ?? document).span, as: .json) ?? []
+            case .text: return try source.program?.elements(0, of: document.span, as: .string) ?? []
+            }
+        } catch {
+            let isUnreadable = isText || error.code == .peer
+            let subject = isUnreadable ? "json sent a response that is not JSON" : "--jq"
+            throw SystemError(error.code, "\(subject): \(error)")
         }
     }
 

@@ -1,98 +1,79 @@
-internal import Glibc
+internal import Bytes
 public import System
 
-/// A jq program that turns a message into elements.
-///
-/// libjq runs in a worker process: this executable started again, without environment, files or standard error. libjq
-/// cannot be interrupted within a step, ends the process when memory runs out, and recurses on the stack for nesting.
-/// The kernel limits the worker's resources and kills it; the next message gets a new one. Not thread-safe.
-public struct JQProgram: ~Copyable {
-    private let text: String
-    /// Limit on the worker's data in memory; libjq takes about 14 times the size of the message.
-    private let memoryBytes: Int
-    /// Limit on the size of the results for a message, which this process holds in memory.
-    private let resultBytes: Int
-    private let executable: String
-    private var worker: Worker?
-
-    /// A worker, which is killed when this value is destroyed.
-    struct Worker: ~Copyable {
-        let socket: JQSocket
-        let process: pid_t
-
-        deinit {
-            kill(process, SIGKILL)
-            close(socket.descriptor)
-            waitpid(process, nil, 0)
-        }
+/// A program in jq's language.
+public struct JQProgram: Sendable, Equatable {
+    public enum Output: UInt8, Sendable {
+        /// One JSON array of all results, with arrays replaced by their elements; empty bytes if there are none.
+        case elements
+        /// The texts to send: strings as they are, objects and arrays as JSON. `null` is no text, and anything else an
+        /// error. A `null` in a message is no input, because that one means the beginning of a connection.
+        case texts
     }
 
-    /// Compiles the program, which takes about 30 ms.
-    ///
-    /// - Parameters:
-    ///   - messageBytes: maximum size of a message.
-    ///   - executable: a program that calls ``JQWorker/run(_:)`` if its first argument is ``JQWorker/command``.
-    public init(
-        _ text: String, messageBytes: Int = 4 << 20, executable: String = "/proc/self/exe"
-    ) throws(SystemError) {
+    public enum Input: UInt8, Sendable {
+        /// Each JSON text of the message, in UTF-8; JSON that libjq cannot read is an error.
+        case json
+        /// The message, in UTF-8, as a string, without a byte order mark.
+        case string
+        /// `null`, whatever the message.
+        case null
+    }
+
+    public var text: String
+    public var output: Output
+    /// Definitions that the program may use, ending in a line end. Errors count lines without them.
+    public var prelude: String
+
+    public init(_ text: String, output: Output = .elements, prelude: String = "") {
         self.text = text
-        memoryBytes = 64 << 20 + 16 * messageBytes
-        resultBytes = max(1 << 20, messageBytes)
-        self.executable = executable
-        try startWorker()
+        self.output = output
+        self.prelude = prelude
     }
 
-    /// Runs the program on each JSON text of the message.
-    ///
-    /// - Parameter message: UTF-8; JSON that libjq cannot read is an error.
-    /// - Returns: one JSON array of all results, with arrays replaced by their elements; empty if there are none.
-    public mutating func run(_ message: Span<UInt8>) throws(SystemError) -> [UInt8] {
-        // libjq stops at a U+001E between two texts; inside a text it is invalid JSON either way.
-        let request = message.indices.map { message[$0] == 0x1E ? UInt8(ascii: "\n") : message[$0] }
-        // A worker killed since the last message has not seen this one.
-        if worker?.socket.hasEnded ?? true { try startWorker() }
-        return try ask(request)
+    /// Compiles the program in a worker.
+    public func check() throws(SystemError) { _ = try JQProcess([self]) }
+
+    /// Throws an error that names the first thing in the text that cannot work in a worker, such as `input`.
+    func refuseUnavailable() throws(SystemError) {
+        let words = JQWord.list(in: text.utf8)
+        let definitions = Set(words.filter(\.isDefinition).map(\.name))
+        for word in words where !definitions.contains(word.name) {
+            guard let reason = Self.unavailable[word.name] else { continue }
+            throw SystemError(.system, "\(word.name) cannot be used: \(reason), at \(position(of: word.offset))")
+        }
     }
 
-    private mutating func startWorker() throws(SystemError) {
-        var ends: [Int32] = [-1, -1]
-        guard unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
-            throw SystemError(.system, "no socket for a worker: \(describe(errorNumber: errno))")
+    private static let unavailable = [
+        "input": "each message is an input of its own", "inputs": "each message is an input of its own",
+        "env": "the program has no environment", "$ENV": "the program has no environment",
+        "import": "there are no modules", "include": "there are no modules", "modulemeta": "there are no modules",
+    ]
+
+    /// Returns jq's error message about prelude and text with positions in the text alone.
+    func located(_ complaint: String) -> String {
+        guard let match = complaint.firstMatch(of: /(.*, line )([0-9]+)(.*)/), let line = Int(match.2) else {
+            return complaint
         }
-        var actions = unsafe posix_spawn_file_actions_t()
-        unsafe posix_spawn_file_actions_init(&actions)
-        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-        unsafe posix_spawn_file_actions_adddup2(&actions, ends[1], 0)
-        let words = [executable, JQWorker.command, String(memoryBytes)]
-        var arguments: [UnsafeMutablePointer<CChar>?] = unsafe words.map { unsafe strdup($0) } + [nil]
-        defer {
-            for index in unsafe arguments.indices { unsafe free(arguments[index]) }
-        }
-        var environment: [UnsafeMutablePointer<CChar>?] = unsafe [nil]
-        var process: pid_t = 0
-        let status = unsafe posix_spawn(&process, executable, &actions, nil, &arguments, &environment)
-        close(ends[1])
-        guard status == 0 else {
-            close(ends[0])
-            throw SystemError(.system, "cannot start \(executable) as a worker: \(describe(errorNumber: status))")
-        }
-        // A stopped worker uses no CPU time, so its CPU limit never ends it.
-        var limit = timeval(tv_sec: 10, tv_usec: 0)
-        for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
-            unsafe setsockopt(ends[0], SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
-        }
-        worker = Worker(socket: JQSocket(descriptor: ends[0]), process: process)
-        _ = try ask(Array(text.utf8))
+        let own = max(1, line - prelude.utf8.count { $0 == UInt8(ascii: "\n") })
+        // libjq before 1.8 has no columns, but names what is not defined.
+        let name = complaint.firstMatch(of: /([A-Za-z0-9_]+)\/[0-9]+ is not defined/)?.1
+        let column = JQWord.list(in: text.utf8).lazy
+            .filter { name.map(String.init) == $0.name }.map { lineAndColumn(of: $0.offset) }
+            .first { $0.line == own }?.column
+        let isKnown = match.3.contains("column")
+        return "\(match.1)\(own)" + (isKnown ? "" : column.map { ", column \($0)" } ?? "") + match.3
     }
 
-    private mutating func ask(_ request: [UInt8]) throws(SystemError) -> [UInt8] {
-        if let socket = worker?.socket, socket.send(request), let response = socket.receive(limit: resultBytes) {
-            guard response.first == UInt8(ascii: "!") else { return response }
-            throw SystemError(.system, String(decoding: response.dropFirst(), as: UTF8.self))
-        }
-        worker = nil
-        let needs = "\(JQWorker.maximumSeconds) s or \(memoryBytes >> 20) MiB for a message"
-        let gives = "\(resultBytes >> 20) MiB of results"
-        throw SystemError(.system, "the program needs more than \(needs), gives more than \(gives), or nests too deep")
+    private func position(of offset: Int) -> String {
+        let (line, column) = lineAndColumn(of: offset)
+        return "line \(line), column \(column)"
+    }
+
+    /// - Parameter offset: in bytes of UTF-8.
+    private func lineAndColumn(of offset: Int) -> (line: Int, column: Int) {
+        let before = Array(text.utf8.prefix(offset))
+        let line = before.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        return (line.count, String(decoding: line.last ?? [], as: UTF8.self).unicodeScalars.count + 1)
     }
 }

@@ -2,43 +2,49 @@ internal import Bytes
 internal import Glibc
 internal import System
 
-/// The worker process of a ``JQProgram``.
+/// The worker process of a ``JQProcess``.
 public enum JQWorker {
     /// First argument of the worker, followed by its memory limit in bytes.
     public static let command = "__jq"
-    /// CPU seconds per message.
+    /// CPU seconds per request.
     static let maximumSeconds = 1
+    /// Limit on the memory limit.
+    private static let maximumMemory: rlim_t = 1 << 40
 
-    /// Serves the parent process until it ends or closes the socket: compiles the first request, and runs the program
-    /// on each further one.
+    /// Serves the parent process until it ends or closes the socket: compiles programs and runs them.
     ///
     /// - Parameter arguments: those after the program's name.
     /// - Returns: the exit status.
     public static func run(_ arguments: [String]) -> Int32 {
-        guard arguments.count == 2, let memory = rlim_t(arguments[1]) else { return 2 }
+        guard arguments.count == 2, let memory: rlim_t = decimalNumber(arguments[1].utf8), memory <= maximumMemory
+        else {
+            StandardStream.error.write("\(command): expected a memory limit in bytes, up to \(maximumMemory)\n")
+            return 2
+        }
         closefrom(1)
-        // The parent process may ignore the signal, which children inherit.
+        // The parent process may ignore or block the signal, which children inherit.
         signal(SIGPROF, SIG_DFL)
+        var signals = sigset_t()
+        unsafe sigemptyset(&signals)
+        unsafe sigaddset(&signals, SIGPROF)
+        unsafe sigprocmask(SIG_UNBLOCK, &signals, nil)
         // When memory runs out, the kernel kills this process before the one that reads feeds; see proc(5).
         let score = unsafe open("/proc/self/oom_score_adj", O_WRONLY)
         _ = writeAll(Array("1000".utf8), to: score)
         close(score)
         guard limitResources(memory: memory) else { return 2 }
-        let socket = JQSocket(descriptor: 0)
-        var interpreter: JQInterpreter?
-        while true {
-            var timer = itimerval()
-            timer.it_value.tv_sec = maximumSeconds
-            unsafe setitimer(__itimer_which_t(ITIMER_PROF.rawValue), &timer, nil)
-            guard let request = socket.receive() else { return 0 }
-            var response: [UInt8] = []
-            do throws(SystemError) {
-                response = try interpreter?.run(request.span) ?? []
-                if interpreter == nil { interpreter = try JQInterpreter(String(decoding: request, as: UTF8.self)) }
-            } catch {
-                response = Array("!\(error.reason)".utf8)
+        let socket = JQSocket(descriptor: 0, process: nil)
+        var programs = JQPrograms()
+        do throws(JQSocket.Failure) {
+            while true {
+                var timer = itimerval()
+                timer.it_value.tv_sec = maximumSeconds
+                unsafe setitimer(__itimer_which_t(ITIMER_PROF.rawValue), &timer, nil)
+                try socket.send(programs.response(to: try socket.receive()))
             }
-            guard socket.send(response) else { return 0 }
+        } catch {
+            // The parent has closed the socket.
+            return 0
         }
     }
 

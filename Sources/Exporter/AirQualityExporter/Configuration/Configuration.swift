@@ -90,7 +90,7 @@ extension Configuration {
                 throw FeedOptionError(flag: "feed.items", expected: "--feed.items or --feed.jq, not both")
             }
             do throws(SystemError) {
-                _ = try JQProgram(program, messageBytes: feed.client.maximumMessageBytes)
+                try JQProgram(program).check()
             } catch {
                 throw FeedOptionError(flag: "feed.jq", expected: "a valid jq program: \(error)")
             }

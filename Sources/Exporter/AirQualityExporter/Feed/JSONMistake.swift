@@ -34,7 +34,9 @@ func jsonMistake(in message: Span<UInt8>) -> String? {
 
 /// Whether the word is a number that a reader accepts, `true`, `false` or `null`.
 private func isJSONWord(_ word: Span<UInt8>) -> Bool {
-    if ["true", "false", "null"].contains(where: { bytesEqual($0.utf8Span.span, word) }) { return true }
+    // The last three count as null; see `replacingNonFiniteNumbers(in:)`.
+    let words = ["true", "false", "null", "NaN", "Infinity", "-Infinity"]
+    if words.contains(where: { bytesEqual($0.utf8Span.span, word) }) { return true }
     // JSONReader rejects integers beyond 64 bits, and what no double can hold.
     let isInteger = word.indices.allSatisfy { isDigit(word[$0]) || word[$0] == UInt8(ascii: "-") }
     guard let number = jsonNumber(word), number.isFinite else { return false }

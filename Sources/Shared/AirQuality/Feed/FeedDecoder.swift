@@ -1,6 +1,5 @@
 internal import Bytes
 internal import JSON
-internal import Synchronization
 
 /// Decodes messages into readings and rejections; a bad element does not invalidate its message. Not thread-safe.
 ///
@@ -14,9 +13,6 @@ public struct FeedDecoder: ~Copyable {
     static let maximumLead: Int64 = 60_000
     /// Earliest accepted time, 2000-01-01T00:00:00Z; anything older comes from a clock that was never set.
     static let earliest: Timestamp = 946_684_800_000
-    /// From this size, messages are decoded one at a time per process: each takes about 15 times its size in memory.
-    private static let longMessage = 256 << 10
-    private static let longMessages = Mutex(())
 
     var reader = JSONReader()
     let format: FeedFormat
@@ -34,38 +30,48 @@ public struct FeedDecoder: ~Copyable {
     /// Decodes a message whose elements a program extracts.
     ///
     /// - Parameters:
-    ///   - message: the received payload; rejected unless it is UTF-8.
+    ///   - message: the received payload. A program gets it unless it is blank or not UTF-8.
     ///   - receivedAt: when the complete message had arrived.
-    ///   - program: returns the elements of a message that is valid JSON as a JSON array, empty bytes for none; `nil`
-    ///     on error. Called at most once.
+    ///   - program: returns the elements of a message, JSON or not, as a JSON array, empty bytes for none; `nil` on
+    ///     error. Called at most once.
     public mutating func decode(
-        _ message: Span<UInt8>, receivedAt: Timestamp, through program: (Span<UInt8>) -> [UInt8]?
+        _ message: Span<UInt8>, receivedAt: Timestamp, through program: (Span<UInt8>, _ isJSON: Bool) -> [UInt8]?
     ) -> FeedMessage {
         var whole = MessageExcerpt()
-        let isJSON = Self.inTurn(message.count) {
+        let content = inTurn(message.count) {
             defer { reader.forget() }
-            guard let positions = reader.read(message) else { return false }
-            reader.withTexts { whole = excerpt(ofMessage: positions, $0) }
-            return true
+            let content = reader.content(of: message)
+            if case .json(let positions, _) = content {
+                reader.withTexts { whole = excerpt(ofMessage: positions, $0) }
+            }
+            return content
         }
-        guard isJSON else {
-            return FeedMessage(rejectedAs: .notJSON, byteCount: message.count, receivedAt: receivedAt)
+        let extracted: [UInt8]?
+        var reason = RejectionReason.jqError
+        switch content {
+        case .blank: return FeedMessage(byteCount: message.count, receivedAt: receivedAt)
+        case .invalidUTF8: return FeedMessage(rejectedAs: .notJSON, byteCount: message.count, receivedAt: receivedAt)
+        case .json(_, let replacement?): extracted = program(replacement.span, true)
+        case .json(_, nil): extracted = program(message, true)
+        case .text:
+            extracted = program(message, false)
+            reason = .notJSON
         }
-        guard let elements = program(message) else {
-            return FeedMessage(rejectedAs: .jqError, whole, byteCount: message.count, receivedAt: receivedAt)
+        guard let elements = extracted else {
+            return FeedMessage(rejectedAs: reason, whole, byteCount: message.count, receivedAt: receivedAt)
         }
         guard !elements.isEmpty else {
             var decoded = FeedMessage(byteCount: message.count, receivedAt: receivedAt)
             decoded.excerpt = whole
             return decoded
         }
-        var decoded = Self.inTurn(elements.count) { read(elements.span, byteCount: message.count, receivedAt) }
+        var decoded = inTurn(elements.count) { read(elements.span, byteCount: message.count, receivedAt) }
         if !decoded.hasReadings { decoded.excerpt = whole }
         return decoded
     }
 
     public mutating func decode(_ message: Span<UInt8>, receivedAt: Timestamp) -> FeedMessage {
-        Self.inTurn(message.count) { read(message, byteCount: message.count, receivedAt) }
+        inTurn(message.count) { read(message, byteCount: message.count, receivedAt) }
     }
 
     /// Keeps the memory of a processed message for the next one.
@@ -76,15 +82,15 @@ public struct FeedDecoder: ~Copyable {
         spareNames.removeAll(keepingCapacity: true)
     }
 
-    private static func inTurn<Result: ~Copyable>(_ byteCount: Int, _ read: () -> Result) -> Result {
-        byteCount < longMessage ? read() : longMessages.withLock { _ in read() }
-    }
-
     /// - Parameter byteCount: size of the received message, from which a program may have produced this one.
     private mutating func read(_ message: Span<UInt8>, byteCount: Int, _ receivedAt: Timestamp) -> FeedMessage {
         defer { reader.forget() }
         guard let places = reader.read(message) else {
-            return FeedMessage(rejectedAs: .notJSON, byteCount: byteCount, receivedAt: receivedAt)
+            if isBlank(message: message) { return FeedMessage(byteCount: byteCount, receivedAt: receivedAt) }
+            guard let replacement = replacingNonFiniteNumbers(in: message), reader.read(replacement.span) != nil else {
+                return FeedMessage(rejectedAs: .notJSON, byteCount: byteCount, receivedAt: receivedAt)
+            }
+            return read(replacement.span, byteCount: byteCount, receivedAt)
         }
         var decoded = FeedMessage(byteCount: byteCount, receivedAt: receivedAt)
         decoded.reuse(&spareReadings, &spareNames)
@@ -109,7 +115,10 @@ public struct FeedDecoder: ~Copyable {
         // As with fields, `null` is the same as absent.
         case .null where !format.items.isEmpty: return
         case .null, .boolean, .number, .text:
-            message.reject(as: .notAnArray) { excerpt(ofElement: items, texts) }
+            // Of several JSON texts in a message, which counts once.
+            if message.rejections[.notAnArray] == 0 {
+                message.reject(as: .notAnArray) { excerpt(ofElement: items, texts) }
+            }
             return
         }
         // An element with two fields takes at least six places.

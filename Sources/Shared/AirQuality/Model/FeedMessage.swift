@@ -23,6 +23,8 @@ public struct FeedMessage: ~Copyable, Sendable {
     var number: UInt64 = 0
     /// Number of readings that the store has accepted.
     var acceptedCount: UInt64 = 0
+    /// Whether the store has accepted a reading.
+    public var hasAcceptedReadings: Bool { acceptedCount > 0 }
     /// Number of readings of a city already seen in the same message, or from another feed.
     public internal(set) var duplicates = 0
     /// Cities of duplicates, each in one message only while the store has the city.

@@ -16,7 +16,7 @@ func checkPrograms(_ message: [UInt8]) {
     var reader = JSONReader()
     guard reader.read(message.span) != nil else { return }
     for program in programs {
-        guard var interpreter = try? JQInterpreter(program) else { fatalError(program) }
+        guard var interpreter = try? JQInterpreter(JQProgram(program)) else { fatalError(program) }
         let first = results(of: &interpreter, message)
         _ = results(of: &interpreter, Array("[{\"a\":[1,null]}]".utf8))
         let again = results(of: &interpreter, message)

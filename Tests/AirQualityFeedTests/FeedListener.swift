@@ -23,6 +23,7 @@ final class FeedListener {
             onMessage: { _, message in
                 let text = unsafe message.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
                 heard.change { $0.messages.append(text) }
+                return MessageOutcome()
             })
         self.client = client
         thread = try ServiceThread(name: "listener") { client.run() }

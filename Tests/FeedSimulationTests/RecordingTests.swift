@@ -104,7 +104,7 @@ struct RecordingTests {
         ]
         var file: [UInt8] = []
         for (time, message) in messages {
-            #expect(appendRecordedLine(receivedAt: time, message: message.utf8.span, to: &file))
+            #expect(appendRecordedLine(at: time, message: message.utf8.span, to: &file))
         }
         #expect(
             String(decoding: file, as: UTF8.self).hasPrefix(
@@ -117,14 +117,14 @@ struct RecordingTests {
 
     @Test func `A message that is not UTF-8 is not recorded`() {
         var file: [UInt8] = [1]
-        #expect(!appendRecordedLine(receivedAt: 1, message: ([0x5B, 0xFF] as [UInt8]).span, to: &file))
+        #expect(!appendRecordedLine(at: 1, message: ([0x5B, 0xFF] as [UInt8]).span, to: &file))
         #expect(file == [1])
     }
 
     @Test func `A recording that is cut off at any byte is replayed up to the last whole line`() throws {
         var file: [UInt8] = []
         for time in 1...3 as ClosedRange<Int64> {
-            _ = appendRecordedLine(receivedAt: time, message: "[\(time)]".utf8.span, to: &file)
+            _ = appendRecordedLine(at: time, message: "[\(time)]".utf8.span, to: &file)
         }
         let lineLength = file.count / 3
         for count in lineLength...file.count {

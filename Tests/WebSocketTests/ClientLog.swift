@@ -73,7 +73,8 @@ extension WebSocketEvent { static let opened = WebSocketEvent.connected([]) }
 /// Runs the body with a client that is stopped and awaited afterwards.
 /// - Parameter afterMessage: called on the client's thread once a message is in the log.
 func withClient(
-    _ settings: WebSocketClientConfiguration, afterMessage: @escaping @Sendable (ClientLog) -> Void = { _ in },
+    _ settings: WebSocketClientConfiguration,
+    afterMessage: @escaping @Sendable (ClientLog) -> MessageOutcome = { _ in MessageOutcome() },
     _ body: (WebSocketClient, ClientLog) throws -> Void
 ) throws {
     let log = ClientLog()
@@ -81,7 +82,7 @@ func withClient(
         configuration: settings, onEvent: { log.add($0) },
         onMessage: { kind, message in
             log.add(kind, message)
-            afterMessage(log)
+            return afterMessage(log)
         })
     let thread = try ServiceThread(name: "client") {
         client.run()

@@ -15,7 +15,7 @@ private final class Course {
     init(_ address: String = "ws://127.0.0.1:80/", change: (inout WebSocketClientConfiguration) -> Void = { _ in }) {
         var configuration = WebSocketClientConfiguration(address: try! WebSocketAddress(address))
         configuration.idleTimeout = .seconds(60)
-        configuration.idleTimeoutName = "--idle-timeout"
+        configuration.flagPrefix = "--"
         change(&configuration)
         state = ConnectionState(configuration)
     }
@@ -183,12 +183,13 @@ struct ConnectionStateTests {
         #expect(course.disconnects == [.pongTimeout])
     }
 
-    @Test func `Any received byte counts as a pong and postpones the next ping`() {
+    @Test func `Any received byte counts as a pong and, if something is sent as well, postpones the next ping`() {
         let course = Course { $0.idleTimeout = .zero }
         course.connect()
         for _ in 0..<10 {
             course.pass(.seconds(14))
             course.state.received(at: course.now)
+            course.state.sent(at: course.now)
         }
         #expect(!course.actions.contains(.ping(course.state.number)))
         for _ in 0..<3 {
@@ -197,6 +198,50 @@ struct ConnectionStateTests {
         }
         #expect(course.actions.filter { $0 == .ping(course.state.number) }.count == 3)
         #expect(course.disconnects == [])
+    }
+
+    @Test func `A peer that sends all the time gets a ping each interval in which nothing is sent`() {
+        let course = Course { $0.idleTimeout = .zero }
+        course.connect()
+        func pass(seconds: Int) {
+            for _ in 0..<seconds {
+                course.pass(.seconds(1))
+                course.state.received(at: course.now)
+            }
+        }
+        var pings: Int { course.actions.count { $0 == .ping(course.state.number) } }
+        pass(seconds: 14)
+        #expect(pings == 0)
+        pass(seconds: 46)
+        #expect(pings == 4)
+        course.state.sent(at: course.now)
+        pass(seconds: 14)
+        #expect(pings == 4)
+        pass(seconds: 1)
+        #expect(pings == 5 && course.disconnects == [])
+    }
+
+    @Test(arguments: [false, true])
+    func `A server that sends often enough for pings out of silence need not answer the others`(stops: Bool) {
+        let course = Course { $0.idleTimeout = .zero }
+        course.connect()
+        for _ in 0..<20 {
+            course.pass(.seconds(12))
+            course.state.received(at: course.now)
+        }
+        #expect(course.disconnects == [])
+        course.pass(stops ? .seconds(25) : .seconds(25) - .milliseconds(1))
+        #expect(course.disconnects == (stops ? [.pongTimeout] : []))
+    }
+
+    @Test(arguments: [false, true])
+    func `The end for a missing pong names the flag where the server has never answered a ping`(answers: Bool) {
+        let course = Course()
+        course.connect()
+        if answers { course.state.receivedPong() }
+        course.pass(.seconds(25))
+        let advice = answers ? "" : "; the server has never answered one: try --ping-interval 0"
+        #expect(course.events.last == .disconnected(.pongTimeout, detail: "no data within 10s after a ping" + advice))
     }
 
     @Test func `Subscriptions are sent again at their interval`() {
@@ -254,8 +299,10 @@ struct ConnectionStateTests {
         #expect(course.actions == [])
     }
 
-    @Test(arguments: [(59, 2000), (60, 500)])
-    func `A connection that lasts a minute resets the back-off`(seconds: Int, bound: Int) {
+    @Test(arguments: [(59, false, 2000), (60, false, 500), (9, true, 2000), (10, true, 500)])
+    func `A connection that lasts a minute, or ten seconds with a useful message, resets the back-off`(
+        seconds: Int, isUseful: Bool, bound: Int
+    ) {
         let course = Course { $0.idleTimeout = .zero }
         course.random = 0
         course.start()
@@ -266,6 +313,7 @@ struct ConnectionStateTests {
         course.random = 1
         course.handle(.tcpConnected)
         course.handle(.answered(.accepted(nil, fields: [])))
+        if isUseful { course.state.receivedUsefulMessage() }
         for _ in 0..<seconds {
             course.pass(.seconds(1))
             course.state.received(at: course.now)

@@ -44,6 +44,7 @@ private struct Outcome: Equatable {
                     case .message(let kind, let bytes): items.append(Item(kind, bytes))
                     case .messageInPlace(let kind, let range): items.append(Item(kind, Array(part[range])))
                     case .ping(let payload): items.append(.ping(payload))
+                    case .pong: break
                     case .close(let frame): items.append(.close(frame))
                     }
                 }

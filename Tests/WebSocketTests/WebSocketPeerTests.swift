@@ -78,11 +78,12 @@ struct WebSocketPeerTests {
         defer { server.stop() }
         var settings = try configuration(port: server.port)
         settings.idleTimeout = .seconds(1)
-        @Sendable func holdUp(_ log: ClientLog) {
-            guard log.texts == ["first"] else { return }
+        @Sendable func holdUp(_ log: ClientLog) -> MessageOutcome {
+            guard log.texts == ["first"] else { return MessageOutcome() }
             isRead.open()
             isSent.wait()
             pauseThread(for: .milliseconds(1100))
+            return MessageOutcome()
         }
         try withClient(settings, afterMessage: holdUp) { _, log in
             defer { server.stop() }

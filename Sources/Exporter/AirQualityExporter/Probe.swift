@@ -2,6 +2,8 @@ import AirQuality
 import Bytes
 import CommandLine
 import FeedOptions
+import JQ
+import Synchronization
 import System
 import WebSocket
 
@@ -34,6 +36,9 @@ private struct FeedVisit: Sendable {
         let visit = Monitor(FeedVisit())
         var configuration = settings.feed.client(of: address, userAgent: BuildVersion.userAgent)
         configuration.connectTimeout = min(configuration.connectTimeout, timeout)
+        // Both closures are called on the client's thread.
+        let programs = Mutex(settings.feed.programs())
+        configuration.greeting = { programs.withLock { $0.greeting(at: monotonicTime()).texts } }
         let client = WebSocketClient(
             configuration: configuration,
             onEvent: { event in
@@ -49,6 +54,9 @@ private struct FeedVisit: Sendable {
                 var bytes: [UInt8]? = message.array
                 if case .tooLarge = kind { bytes = nil }
                 visit.change { if $0.messages.count < Self.maximumMessages { $0.messages.append(bytes) } }
+                guard bytes != nil else { return MessageOutcome() }
+                return MessageOutcome(
+                    replies: programs.withLock { $0.replies(to: message, at: monotonicTime()).texts })
             })
         let thread = try ServiceThread(name: "feed", body: client.run)
         // A little longer, so that an attempt that takes too long is reported.

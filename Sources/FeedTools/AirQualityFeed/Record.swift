@@ -8,11 +8,13 @@ func record(_ flags: ParsedFlags, signals: Signals) throws {
     let options: RecordOptions = try flags.options()
     // Reports bad files at start-up, not at the first connection.
     try flags.check(options.feed.check)
-    let feed = options.feed.client(of: try flags.feedAddress(), userAgent: Program.userAgent(of: "record"))
+    var feed = options.feed.client(of: try flags.feedAddress(), userAgent: Program.userAgent(of: "record"))
     let log = flags.beginLog(level: options.logLevel, format: options.logFormat)
     let recorder = try flags.using(
         "output", expected: "a file to append to",
-        Recorder(of: feed.address.label, to: options.output, log: log, signals: signals))
+        Recorder(of: feed.address.label, to: options.output, options: options.feed, log: log, signals: signals))
+    feed.greeting = recorder.greeting
+    feed.onSend = recorder.note
     let client = WebSocketClient(configuration: feed, onEvent: recorder.receive, onMessage: recorder.receive)
     let isOver = Monitor(false)
     _ = try ServiceThread(name: "client") {

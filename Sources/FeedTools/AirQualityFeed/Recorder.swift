@@ -1,13 +1,15 @@
 import Bytes
+import FeedOptions
 import FeedProtocol
 import FeedSimulation
+import JQ
 import Synchronization
 import System
 import WebSocket
 
 /// Writes received messages, and logs the state of the connection, on the client's thread.
 final class Recorder: Sendable {
-    private enum Subject { case connection, length, encoding }
+    private enum Subject { case connection, length, encoding, replies }
 
     private struct State {
         var failure: SystemError?
@@ -19,13 +21,20 @@ final class Recorder: Sendable {
     private let log: Logger
     private let signals: Signals
     private let state = Mutex(State())
+    private let programs: Mutex<FeedPrograms>
 
-    /// - Parameter path: `nil` for standard output.
-    init(of feed: String, to path: String?, log: Logger, signals: Signals) throws(SystemError) {
+    /// - Parameters:
+    ///   - path: `nil` for standard output.
+    ///   - options: those of the connection.
+    init(
+        of feed: String, to path: String?, options: FeedClientOptions, log: Logger, signals: Signals
+    ) throws(SystemError) {
         self.feed = feed
         self.log = log
         self.signals = signals
-        file = try AppendedFile(path)
+        programs = Mutex(options.programs())
+        // What is sent may be secret.
+        file = try AppendedFile(path, isPrivate: options.reply != nil || !options.client.subscriptions.isEmpty)
     }
 
     var failure: SystemError? { state.withLock(\.failure) }
@@ -40,12 +49,32 @@ final class Recorder: Sendable {
         }
     }
 
-    func receive(_ kind: WebSocketMessageKind, _ message: Span<UInt8>) {
+    /// Returns what to send when a connection begins.
+    func greeting() -> [[UInt8]] { sendable(programs.withLock { $0.greeting(at: monotonicTime()) }) }
+
+    func receive(_ kind: WebSocketMessageKind, _ message: Span<UInt8>) -> MessageOutcome {
         let receivedAt = currentTime()
-        if case .tooLarge = kind { return say("leaving out messages that are too long", about: .length) }
+        if case .tooLarge = kind {
+            say("leaving out messages that are too long", about: .length)
+            return MessageOutcome()
+        }
+        write(message, as: .received, at: receivedAt)
+        let replies = programs.withLock { $0.replies(to: message, at: monotonicTime()) }
+        return MessageOutcome(replies: sendable(replies), isUseful: true)
+    }
+
+    private func sendable(_ replies: FeedReplies) -> [[UInt8]] {
+        if let problem = replies.problem { say("--reply: \(problem)", about: .replies) }
+        return replies.texts
+    }
+
+    /// Writes a text that is sent.
+    func note(sent text: [UInt8]) { write(text.span, as: .sent, at: currentTime()) }
+
+    private func write(_ message: Span<UInt8>, as direction: RecordedDirection, at time: Int64) {
         var line: [UInt8] = []
         line.reserveCapacity(message.count + message.count / 4 + 64)
-        guard appendRecordedLine(receivedAt: receivedAt, message: message, to: &line) else {
+        guard appendRecordedLine(direction, at: time, message: message, to: &line) else {
             return say("leaving out messages that are not UTF-8", about: .encoding)
         }
         guard failure == nil else { return }

@@ -1,6 +1,7 @@
 internal import Bytes
 public import CommandLine
 public import HTTPText
+package import JQ
 internal import System
 public import WebSocket
 
@@ -10,7 +11,9 @@ public struct FeedClientOptions: Options {
     public var headerFile: String?
     /// Prefix of the flags' names on the command line.
     public var prefix = "feed."
-    /// Everything but the URL and the header fields.
+    /// The jq program whose results are sent in response to messages; `nil` = none.
+    public var reply: String?
+    /// Everything but the URL, the header fields and the replies.
     public var client = WebSocketClientConfiguration()
 
     public init() {}
@@ -28,6 +31,9 @@ public struct FeedClientOptions: Options {
             "subscribe-interval", \.client.subscriptionInterval, .duration(),
             "Interval for resending the subscribe texts; 0 sends them once."),
         Flag(
+            "reply", \.reply, .program, secrecy: .whole,
+            "jq program whose results are sent: its input is null after each connect, then each message."),
+        Flag(
             "ca-file", \.client.tls.caFile, .file, "Certificate authorities for wss://, PEM; the system's by default."),
         Flag("cert-file", \.client.tls.certificateFile, .file, "Client certificate for wss://, PEM."),
         Flag("key-file", \.client.tls.keyFile, .file, "Key of the client certificate, PEM."),
@@ -36,8 +42,8 @@ public struct FeedClientOptions: Options {
             "connect-timeout", \.client.connectTimeout, .timeout,
             "Maximum time from dialling to the completed handshake."),
         Flag(
-            "ping-interval", \.client.pingInterval, .duration(), "Send a ping after this long without data; 0 disables."
-        ),
+            "ping-interval", \.client.pingInterval, .duration(),
+            "Send a ping after this long without sending or receiving anything; 0 disables."),
         Flag(
             "pong-timeout", \.client.pongTimeout, .timeout,
             "Disconnect if nothing arrives within this time after a ping."),
@@ -46,19 +52,25 @@ public struct FeedClientOptions: Options {
             "Reconnect if no complete message arrives within this time; 0 disables."),
         Flag(
             "reconnect-min", \.client.reconnectMinimum, .timeout,
-            "Initial upper bound of the randomised reconnect delay; doubles after each failure."),
+            "Initial upper bound of the randomised reconnect delay; doubles after each failure, until a connection lasts "
+                + "a minute, or ten seconds with readings."),
         Flag("reconnect-max", \.client.reconnectMaximum, .timeout, "Maximum upper bound of the reconnect delay."),
         Flag(
             "max-message-bytes", \.client.maximumMessageBytes, .bytes(in: 1...(1 << 30)),
             "Maximum size of a message; longer ones are rejected."),
     ]
 
+    /// Returns the jq programs for a feed: one for its elements, and that of the replies.
+    package func programs(elements: JQProgram? = nil) -> FeedPrograms {
+        FeedPrograms(elements: elements, replies: replyProgram, messageBytes: client.maximumMessageBytes)
+    }
+
     /// Returns the configuration for the feed at an address.
     public func client(of address: WebSocketAddress, userAgent: String) -> WebSocketClientConfiguration {
         var client = client
         client.address = address
         client.userAgent = userAgent
-        client.idleTimeoutName = "--\(prefix)idle-timeout"
+        client.flagPrefix = "--\(prefix)"
         client.headerFields = { try headerFields() }
         return client
     }
@@ -79,8 +91,17 @@ public struct FeedClientOptions: Options {
         try require(
             client.reconnectMinimum <= client.reconnectMaximum, "reconnect-min",
             "at most --\(prefix)reconnect-max, which is \(client.reconnectMaximum.prometheusText)")
+        do throws(SystemError) {
+            try replyProgram?.check()
+        } catch {
+            // A word of the program may be a secret without its quotation marks.
+            let words = error.reason.replacing(/[^ ]+ is not (defined|a valid)/) { "a name is not \($0.1)" }
+            throw FeedOptionError(flag: prefix + "reply", expected: "a valid jq program: \(words)")
+        }
         try checkFiles()
     }
+
+    package var replyProgram: JQProgram? { reply.map { JQProgram($0, output: .texts) } }
 
     /// Checks the files by reading them as each connection does.
     public func checkFiles() throws(FeedOptionError) {

@@ -59,6 +59,9 @@ extension ValueFormat<String> {
             name.isEmpty || !name.utf8.allSatisfy(isTokenCharacter) ? nil : name
         }
     }
+
+    /// A jq program. Compiled later, together with the other settings.
+    package static var program: Self { Self("PROGRAM", expected: "a jq program") { $0.isEmpty ? nil : $0 } }
 }
 
 extension ParsedFlags {

@@ -4,8 +4,8 @@ internal import JSON
 /// Messages of a feed, or readings of several days, from a file.
 ///
 /// The first character distinguishes two formats:
-/// - lines of JSON, each a message as sent by the feed, or a line from ``appendRecordedLine(receivedAt:message:to:)``,
-///   which has no other fields;
+/// - lines of JSON, each a message as sent by the feed, or a line from ``appendRecordedLine(_:at:message:to:)``, which
+///   has no other fields; what a client sent is skipped;
 /// - CSV (RFC 4180) with columns City, Date and AQI, as India's Central Pollution Control Board publishes it: all rows
 ///   of a date form one message.
 public struct Recording: Sendable {
@@ -43,7 +43,9 @@ public struct Recording: Sendable {
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         for (place, line) in lines.enumerated() where !line.allSatisfy(isJSONBlank) {
             do throws(RecordingError) {
-                let (message, time) = try Self.message(in: line, number: place + 1, with: &reader)
+                guard let (message, time) = try Self.message(in: line, number: place + 1, with: &reader) else {
+                    continue
+                }
                 messages.append(message)
                 times.append(time)
             } catch {
@@ -58,7 +60,7 @@ public struct Recording: Sendable {
 
     private static func message(
         in line: ArraySlice<UInt8>, number: Int, with reader: inout JSONReader
-    ) throws(RecordingError) -> (message: [UInt8], time: Int64?) {
+    ) throws(RecordingError) -> (message: [UInt8], time: Int64?)? {
         let text = reader.read(line.span)?.lowerBound
         var fieldCount = 0
         switch text.map({ reader.value(at: $0) }) {
@@ -75,9 +77,9 @@ public struct Recording: Sendable {
         func field(_ name: String) -> JSONValue? {
             text.flatMap { reader.find([Array(name.utf8)], in: $0) }.map { reader.value(at: $0) }
         }
-        guard fieldCount == 2, let time = field("time_ms"), case .text(let range) = field("message") else {
-            return (Array(line), nil)
-        }
+        guard fieldCount == 2, let time = field("time_ms") else { return (Array(line), nil) }
+        if case .text = field(RecordedDirection.sent.rawValue) { return nil }
+        guard case .text(let range) = field(RecordedDirection.received.rawValue) else { return (Array(line), nil) }
         guard case .number(let time) = time, let time = Int64(exactly: time),
             (0...8_640_000_000_000_000).contains(time)
         else { throw RecordingError(line: number, "time_ms is wrong, expected epoch milliseconds") }
@@ -113,13 +115,23 @@ private func shown(_ bytes: some Sequence<UInt8>) -> String {
     quoted(String(decoding: Array(bytes.prefix(1000)), as: UTF8.self), limit: 60)
 }
 
+/// Who sent a recorded message; the name of its field.
+public enum RecordedDirection: String, Sendable {
+    /// The feed.
+    case received = "message"
+    /// Its client.
+    case sent = "out"
+}
+
 /// Appends a recorded message and a line feed: `{"time_ms":1795236585252,"message":"[{\"city\":…}]"}`.
 ///
-/// - Parameter receivedAt: epoch milliseconds.
+/// - Parameter time: epoch milliseconds.
 /// - Returns: `false` if the message is not UTF-8 and thus cannot be in JSON.
-public func appendRecordedLine(receivedAt: Int64, message: Span<UInt8>, to bytes: inout [UInt8]) -> Bool {
+public func appendRecordedLine(
+    _ direction: RecordedDirection = .received, at time: Int64, message: Span<UInt8>, to bytes: inout [UInt8]
+) -> Bool {
     guard isUTF8(message) else { return false }
-    bytes += "\(Recording.recordedLineStart)\(receivedAt),\"message\":".utf8
+    bytes += "\(Recording.recordedLineStart)\(time),\"\(direction.rawValue)\":".utf8
     bytes.appendJSONString(message)
     bytes += "}\n".utf8
     return true

@@ -8,19 +8,25 @@ public struct AppendedFile: ~Copyable, Sendable {
     /// Creates a missing file, keeps the content of an existing one, and terminates its last line if necessary.
     /// Anything but a regular file is an error: a pipe would block until it has a reader.
     ///
-    /// - Parameter path: `nil` for standard output, duplicated to a descriptor of its own.
-    public init(_ path: String?) throws(SystemError) {
+    /// - Parameters:
+    ///   - path: `nil` for standard output, duplicated to a descriptor of its own.
+    ///   - isPrivate: whether only the file's owner may read it.
+    public init(_ path: String?, isPrivate: Bool = false) throws(SystemError) {
         self.path = path ?? "standard output"
         guard path?.utf8.contains(0) != true else { throw Self.cannotWrite(self.path, "the name has a NUL") }
         let number =
             if let path {
-                unsafe open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0o644)
+                unsafe open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, isPrivate ? 0o600 : 0o644)
             } else {
                 fcntl(StandardStream.output.rawValue, F_DUPFD_CLOEXEC, 3)
             }
         guard number >= 0 else { throw Self.cannotWrite(self.path, describe(errorNumber: errno)) }
         let file = FileDescriptor(owning: number)
-        if let path { try Self.endLastLine(of: file, path) }
+        if let path {
+            try Self.endLastLine(of: file, path)
+            // It may exist already.
+            if isPrivate, fchmod(file.number, 0o600) != 0 { throw Self.cannotWrite(path, describe(errorNumber: errno)) }
+        }
         self.file = file
     }
 

@@ -28,7 +28,8 @@ extension Configuration {
         // Every host would receive them.
         let secrets: KeyValuePairs = [
             "header": !feed.headers.isEmpty, "header-file": feed.headerFile != nil,
-            "subscribe": !feed.client.subscriptions.isEmpty, "cert-file": feed.client.tls.certificateFile != nil,
+            "subscribe": !feed.client.subscriptions.isEmpty, "reply": feed.reply != nil,
+            "cert-file": feed.client.tls.certificateFile != nil,
         ]
         if let secret = secrets.first(where: \.value), Set(found.map(\.address.host)).count > 1 {
             throw FlagError(

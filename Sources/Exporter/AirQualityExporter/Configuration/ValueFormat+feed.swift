@@ -55,9 +55,6 @@ extension ValueFormat<String> {
             return isName ? name : nil
         }
     }
-
-    /// A jq program. Compiled later, together with the other settings.
-    static var program: Self { Self("PROGRAM", expected: "a jq program") { $0.isEmpty ? nil : $0 } }
 }
 
 extension ValueFormat<Int64> {

@@ -1,5 +1,6 @@
 import AirQuality
 import Bytes
+import JQ
 import System
 import WebSocket
 
@@ -12,6 +13,7 @@ struct FeedHandler: ~Copyable {
     private var reader: MessageReader
     private var log: FeedLog
     private var rejectionLog = RejectionLog()
+    private var replyLog = ReplyLog()
     private var isFirstMessage = true
     private var hasToldOfTimes = false
     private var hasToldOfUnreadableTimes = false
@@ -41,9 +43,28 @@ struct FeedHandler: ~Copyable {
         store.apply(event, feed: number)
     }
 
+    /// Returns what to send when a connection begins; `now` is monotonic.
+    mutating func greeting(at now: Duration = monotonicTime()) -> [[UInt8]] {
+        sendable(reader.programs.greeting(at: now), at: now)
+    }
+
+    /// Logs why nothing is sent, if so, and returns the texts.
+    private mutating func sendable(_ replies: FeedReplies, at now: Duration) -> [[UInt8]] {
+        if let problem = replies.problem, replyLog.note(problem, at: now) {
+            logger.warning(
+                "Nothing is sent in response to a message",
+                metadata: ["feed": label, "flag": "--feed.reply", "err": "\(problem)"])
+        }
+        return replies.texts
+    }
+
     /// Handles a whole message, text or binary; `now` is monotonic.
-    mutating func receive(_ kind: WebSocketMessageKind, _ message: Span<UInt8>, at now: Duration = monotonicTime()) {
+    @discardableResult
+    mutating func receive(
+        _ kind: WebSocketMessageKind, _ message: Span<UInt8>, at now: Duration = monotonicTime()
+    ) -> MessageOutcome {
         var decoded: FeedMessage
+        var replies: [[UInt8]] = []
         if case .tooLarge(let byteCount) = kind {
             decoded = FeedMessage(rejectedAs: .tooLarge, byteCount: byteCount, receivedAt: currentTime())
         } else {
@@ -51,7 +72,9 @@ struct FeedHandler: ~Copyable {
                 isFirstMessage = false
                 logger.debug("First message", metadata: ["feed": label, "message": shown(message)])
             }
-            decoded = reader.read(message, receivedAt: currentTime())
+            let receivedAt = currentTime()
+            replies = sendable(reader.programs.replies(to: message, at: now), at: now)
+            decoded = reader.read(message, receivedAt: receivedAt)
         }
         if decoded.rejections[.notJSON] > 0, rejectionLog.isDue(.notJSON, at: now) {
             decoded.explain(.notJSON, problem: jsonMistake(in: message))
@@ -72,7 +95,9 @@ struct FeedHandler: ~Copyable {
                 metadata: ["feed": label, "hint": "--feed.time-field with the field of the time, or '' for none"])
         }
         logRejections(of: recorded, at: now)
+        let outcome = MessageOutcome(replies: replies, isUseful: recorded.hasAcceptedReadings)
         reader.decoder.recycle(recorded)
+        return outcome
     }
 
     private mutating func logRejections(of message: borrowing FeedMessage, at now: Duration) {

@@ -16,10 +16,12 @@ struct FeedReceiver: Sendable {
     init(_ feed: ConfiguredFeed, isPaused: Bool, store: ReadingStore, logger: Logger) throws(SystemError) {
         self.feed = feed
         number = store.setFeed(label: feed.label, idleTimeout: feed.idleTimeout)
-        // Both closures are called on the feed's thread, and nothing else calls the handler.
+        // The closures are called on the feed's thread, and nothing else calls the handler.
         let handler = Mutex(FeedHandler(feed, number: number, store: store, logger: logger))
+        var configuration = feed.settings.feed.client(of: feed.address, userAgent: BuildVersion.userAgent)
+        configuration.greeting = { handler.withLock { $0.greeting() } }
         client = WebSocketClient(
-            configuration: feed.settings.feed.client(of: feed.address, userAgent: BuildVersion.userAgent),
+            configuration: configuration,
             onEvent: { event in handler.withLock { $0.handle(event) } },
             onMessage: { kind, message in handler.withLock { $0.receive(kind, message) } })
         if isPaused { client.pause() }

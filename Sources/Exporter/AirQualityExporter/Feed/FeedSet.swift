@@ -36,6 +36,7 @@ final class FeedSet: Sendable {
         if let demo {
             var settings = configuration
             settings.program = nil
+            settings.feed.reply = nil
             settings.format = FeedFormat()
             feeds.append(ConfiguredFeed(label: Configuration.demoLabel, address: demo, settings: settings))
         }

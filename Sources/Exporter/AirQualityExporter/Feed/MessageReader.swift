@@ -8,23 +8,21 @@ import WebSocket
 struct MessageReader: ~Copyable {
     let settings: Configuration
     var decoder: FeedDecoder
-    /// The program of `--feed.jq`; its process starts with the first message.
-    private var program: JQProgram?
+    /// Those of `--feed.jq` and `--feed.reply`.
+    var programs: FeedPrograms
 
     init(_ settings: Configuration) {
         self.settings = settings
         decoder = FeedDecoder(format: settings.format)
+        programs = settings.feed.programs(elements: settings.program.map { JQProgram($0) })
     }
 
     mutating func read(_ message: Span<UInt8>, receivedAt now: Timestamp) -> FeedMessage {
-        guard let text = settings.program else { return decoder.decode(message, receivedAt: now) }
+        guard programs.hasElements else { return decoder.decode(message, receivedAt: now) }
         var complaint: String?
-        var decoded = decoder.decode(message, receivedAt: now) { message in
+        var decoded = decoder.decode(message, receivedAt: now) { message, isJSON in
             do throws(SystemError) {
-                if program == nil {
-                    program = try JQProgram(text, messageBytes: settings.feed.client.maximumMessageBytes)
-                }
-                return try program?.run(message)
+                return try programs.elements(of: message, isJSON: isJSON)
             } catch {
                 complaint = error.reason
                 return nil

@@ -6,6 +6,9 @@ final class ClientConnection {
     /// server that keeps requesting new keys, and never reads, would pile up.
     static let maximumTLSBytes = 256 << 10
 
+    /// Limit on the bytes of replies that the server does not take, in addition to the subscriptions.
+    static let maximumReplyBytes = 1 << 20
+
     let number: Int
     let request: HandshakeRequest
     let tls: OpenSSLSession?

@@ -65,6 +65,7 @@ extension ClientLoop {
             connection.reader = FrameReader(
                 from: .server, maximumMessageBytes: configuration.maximumMessageBytes, compression: compression)
             subscribe(connection)
+            reply(client.configuration.greeting(), connection)
         case .subscribe(let number):
             // Send nothing more to a server that does not read.
             if let connection = connection(number), connection.waiting.isEmpty { subscribe(connection) }
@@ -76,7 +77,24 @@ extension ClientLoop {
     }
 
     private func subscribe(_ connection: ClientConnection) {
-        for text in configuration.subscriptions { connection.send(.text, Array(text.utf8)) }
+        for text in configuration.subscriptions { send(Array(text.utf8), connection) }
+    }
+
+    private func send(_ text: [UInt8], _ connection: ClientConnection) {
+        connection.send(.text, text)
+        configuration.onSend(text)
+    }
+
+    /// Queues replies; ends the connection if the server does not take them.
+    private func reply(_ texts: [[UInt8]], _ connection: ClientConnection) {
+        if texts.isEmpty { return }
+        for text in texts { send(text, connection) }
+        state.sent(at: monotonicTime())
+        let subscriptions = configuration.subscriptions.reduce(0) { $0 + $1.utf8.count }
+        guard connection.waiting.byteCount > ClientConnection.maximumReplyBytes + subscriptions else { return }
+        let limit = "\(ClientConnection.maximumReplyBytes >> 20) MiB"
+        let detail = "more than \(limit) of replies that the server does not take"
+        handle(.violation(ProtocolViolation(detail, closeStatus: 1008)), of: connection)
     }
 
     /// Looks up the host on another thread, which may outlive the client: a lookup can take half a minute.
@@ -183,11 +201,12 @@ extension ClientLoop {
                 switch event {
                 case .message(let kind, let message):
                     messageCount += 1
-                    client.onMessage(kind, message.span)
+                    take(client.onMessage(kind, message.span), connection)
                 case .messageInPlace(let kind, let range):
                     messageCount += 1
-                    client.onMessage(kind, bytes.extracting(range))
+                    take(client.onMessage(kind, bytes.extracting(range)), connection)
                 case .ping(let payload): connection.answer(payload)
+                case .pong: state.receivedPong()
                 case .close(let frame): handle(.closeFrame(frame), of: connection)
                 }
                 // Orders must not wait for thousands of messages that arrived at once, each with a jq program to run.
@@ -199,6 +218,11 @@ extension ClientLoop {
         if !connection.isEnding { connection.reader = reader }
         state.received(messages: messageCount, at: monotonicTime())
         if let violation { handle(.violation(violation), of: connection) }
+    }
+
+    private func take(_ outcome: MessageOutcome, _ connection: ClientConnection) {
+        if outcome.isUseful { state.receivedUsefulMessage() }
+        reply(outcome.replies, connection)
     }
 
     func takeOrders() {

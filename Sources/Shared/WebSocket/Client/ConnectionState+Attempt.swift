@@ -24,7 +24,7 @@ extension ConnectionState {
             case .resolving: (.resolve, "the name lookup ended")
             case .dialling: (.refused, "cannot connect to \(ipAddress) port \(port)")
             case .securing: (.tls, "the server ended the connection during the TLS handshake; it may not speak TLS")
-            case .asking: (.lost, "the server ended the connection without a response")
+            case .asking: (.lost, "the server ended the connection without a response; is the path right?")
             }
         }
     }

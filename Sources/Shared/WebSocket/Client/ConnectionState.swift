@@ -60,6 +60,8 @@ struct ConnectionState: ~Copyable {
     let configuration: WebSocketClientConfiguration
     private var policy: ReconnectPolicy
     private var phase = Phase.waiting(until: .zero)
+    /// Whether the server has ever answered a ping.
+    private var answersPings = false
     // Arguments of the current `handle`.
     private var now = Duration.zero
     private var random = 0.0
@@ -86,6 +88,22 @@ struct ConnectionState: ~Copyable {
         guard case .open(var open) = phase else { return }
         open.lastByteAt = now
         open.pingSentAt = nil
+        phase = .open(open)
+    }
+
+    /// Records that a frame other than a pong was sent on the newest connection.
+    mutating func sent(at now: Duration) {
+        guard case .open(var open) = phase else { return }
+        open.lastFrameAt = now
+        phase = .open(open)
+    }
+
+    mutating func receivedPong() { answersPings = true }
+
+    /// Records that a message on the newest connection was useful; see ``MessageOutcome``.
+    mutating func receivedUsefulMessage() {
+        guard case .open(var open) = phase, !open.isUseful else { return }
+        open.isUseful = true
         phase = .open(open)
     }
 
@@ -195,7 +213,7 @@ extension ConnectionState {
             }
             return [.abort(number)] + dialNext(attempt)
         case .open(var open):
-            let due = open.due(at: now, configuration)
+            let due = open.due(at: now, configuration, answersPings: answersPings)
             phase = .open(open)
             switch due {
             case .nothing: return []
@@ -218,8 +236,13 @@ extension ConnectionState {
         by ending: Action? = nil
     ) -> [Action] {
         var connectedFor: Duration?
-        if case .open(let open) = phase { connectedFor = now - open.connectedAt }
-        let delay = policy.delay(connectedFor: connectedFor, retryAfter: retryAfter, random: random)
+        var wasUseful = false
+        if case .open(let open) = phase {
+            connectedFor = now - open.connectedAt
+            wasUseful = open.isUseful
+        }
+        let delay = policy.delay(
+            connectedFor: connectedFor, wasUseful: wasUseful, retryAfter: retryAfter, random: random)
         return end(
             reason, detail, serverWords: serverWords, retryAfter: retryAfter, by: ending,
             then: .waiting(until: now + delay))

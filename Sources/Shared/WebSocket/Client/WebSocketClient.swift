@@ -8,7 +8,10 @@ internal import System
 /// let client = WebSocketClient(
 ///     configuration: WebSocketClientConfiguration(address: try WebSocketAddress("ws://localhost:8765/")),
 ///     onEvent: { event in print(event) },
-///     onMessage: { kind, message in print("\(kind) of \(message.count) bytes") })
+///     onMessage: { kind, message in
+///         print("\(kind) of \(message.count) bytes")
+///         return MessageOutcome()
+///     })
 /// let thread = try ServiceThread(name: "feed", body: client.run)
 /// …
 /// client.stop()
@@ -28,7 +31,7 @@ public final class WebSocketClient: Sendable {
 
     let configuration: WebSocketClientConfiguration
     let onEvent: @Sendable (WebSocketEvent) -> Void
-    let onMessage: @Sendable (WebSocketMessageKind, Span<UInt8>) -> Void
+    let onMessage: @Sendable (WebSocketMessageKind, Span<UInt8>) -> MessageOutcome
     private let orders = Mutex(Orders())
 
     /// - Parameters:
@@ -37,7 +40,7 @@ public final class WebSocketClient: Sendable {
     ///     and empty if the message is too large. Nothing is read while it runs.
     public init(
         configuration: WebSocketClientConfiguration, onEvent: @escaping @Sendable (WebSocketEvent) -> Void,
-        onMessage: @escaping @Sendable (_ kind: WebSocketMessageKind, _ message: Span<UInt8>) -> Void
+        onMessage: @escaping @Sendable (_ kind: WebSocketMessageKind, _ message: Span<UInt8>) -> MessageOutcome
     ) {
         self.configuration = configuration
         self.onEvent = onEvent

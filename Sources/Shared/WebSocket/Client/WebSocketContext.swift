@@ -6,8 +6,15 @@ internal import System
     let context: OpaquePointer
     private let loop: ClientLoop
     // libwebsockets keeps pointers to these.
-    private let timer: UnsafeMutablePointer<lws_sorted_usec_list_t>
+    private let timer: UnsafeMutablePointer<Timer>
     private let log: UnsafeMutableRawPointer?
+
+    /// libwebsockets gets a pointer to the first member, and hence to the whole.
+    @safe fileprivate struct Timer {
+        var entry = unsafe lws_sorted_usec_list_t()
+        let context: OpaquePointer
+    }
+
     nonisolated(unsafe) private static let protocols: UnsafePointer<lws_protocols> = {
         // An empty entry ends the list.
         let protocols = UnsafeMutablePointer<lws_protocols>.allocate(capacity: 2)
@@ -46,7 +53,7 @@ internal import System
         unsafe self.log = log
         self.loop = loop
         unsafe timer = .allocate(capacity: 1)
-        unsafe timer.initialize(to: lws_sorted_usec_list_t())
+        unsafe timer.initialize(to: Timer(context: context))
         unsafe loop.client.setContext(context)
     }
 
@@ -56,10 +63,18 @@ internal import System
 
     /// Waits for socket events, for at most `time`, and passes them to the loop. Corresponds to `lws_service`.
     func service(within time: Duration) {
-        // libwebsockets waits for whole milliseconds, rounded down.
-        unsafe lws_sul_schedule(context, 0, timer, timerFired, (Int64(time.pollMilliseconds) + 1) * 1000)
-        _ = unsafe lws_service(context, 0)
+        scheduleTimer(after: time)
+        wait()
     }
+
+    func scheduleTimer(after time: Duration) {
+        let entry = unsafe UnsafeMutableRawPointer(timer).assumingMemoryBound(to: lws_sorted_usec_list_t.self)
+        // libwebsockets waits for whole milliseconds, rounded down.
+        unsafe lws_sul_schedule(context, 0, entry, timerFired, (Int64(time.pollMilliseconds) + 1) * 1000)
+    }
+
+    /// Waits for socket events or the timer.
+    func wait() { _ = unsafe lws_service(context, 0) }
 
     /// Starts to connect; `nil` if that fails at once. The loop may get events for `number` before this returns.
     func dial(_ ipAddress: String, port: Int, number: Int) -> Socket? {
@@ -80,7 +95,7 @@ internal import System
 
     deinit {
         unsafe loop.client.setContext(nil)
-        unsafe lws_sul_cancel(timer)
+        unsafe lws_sul_cancel(UnsafeMutableRawPointer(timer).assumingMemoryBound(to: lws_sorted_usec_list_t.self))
         withExtendedLifetime(loop) { unsafe lws_context_destroy(context) }
         unsafe timer.deallocate()
         unsafe free(log)
@@ -101,6 +116,11 @@ private func socketCallback(
     return 0
 }
 
-/// Called by libwebsockets when the time of `service` has passed; corresponds to `sul_cb_t`.
+/// Called by libwebsockets when the timer's time has passed; corresponds to `sul_cb_t`. Without the interruption,
+/// a timer that fires before the wait has begun would leave it to the next one of libwebsockets, 30 s later.
 @c(airquality_timer_fired)
-private func timerFired(_: UnsafeMutablePointer<lws_sorted_usec_list_t>?) {}
+private func timerFired(entry: UnsafeMutablePointer<lws_sorted_usec_list_t>?) {
+    guard let entry = unsafe entry else { return }
+    unsafe lws_cancel_service(
+        UnsafeMutableRawPointer(entry).assumingMemoryBound(to: WebSocketContext.Timer.self).pointee.context)
+}

@@ -10,6 +10,7 @@ struct FrameReader: ~Copyable {
         case messageInPlace(WebSocketMessageKind, Range<Int>)
         /// Like `close`, may arrive between the fragments of a message.
         case ping([UInt8])
+        case pong
         case close(CloseFrame)
     }
 
@@ -30,7 +31,7 @@ struct FrameReader: ~Copyable {
         inflater = compression.map { Inflater($0) }
     }
 
-    /// Reads up to the end of the next message, ping or close frame.
+    /// Reads up to the end of the next message or control frame.
     ///
     /// - Parameter position: index of the first unread byte; advanced past the bytes that are read.
     /// - Returns: `nil` if the bytes end before that, and after a close frame: anything after it is ignored.
@@ -119,7 +120,7 @@ struct FrameReader: ~Copyable {
     private mutating func finish(_ frame: FrameHeader) throws(ProtocolViolation) -> Event? {
         switch frame.opcode {
         case .ping: return .ping(control)
-        case .pong: return nil
+        case .pong: return .pong
         case .close:
             isClosed = true
             return .close(try CloseFrame(payload: control))

@@ -128,7 +128,7 @@ final class ServerConnection {
                         throw ProtocolViolation("text that is not UTF-8", closeStatus: 1007)
                     }
                 // Frames of clients are masked, so no message is read in place.
-                case .message, .messageInPlace: break
+                case .message, .messageInPlace, .pong: break
                 case .ping(let payload): pong = payload
                 case .close(let frame): close(status: frame.status)
                 }

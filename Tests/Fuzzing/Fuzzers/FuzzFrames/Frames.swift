@@ -48,7 +48,7 @@ private func read(
                 case .messageInPlace(let its, let range):
                     kind = its
                     message = range.map { stream[position + $0] }
-                case .ping, .close:
+                case .ping, .pong, .close:
                     outcome.controls.append(event)
                     continue
                 }

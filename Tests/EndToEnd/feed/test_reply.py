@@ -1,0 +1,190 @@
+"""Conversations: what `--feed.reply` sends, to whom and how much."""
+
+import json
+import os
+import stat
+
+import pytest
+import yaml
+
+from support import metrics
+from support.peers import WebSocketFeed
+from support.waiting import wait_for
+
+GRAPHQL = (
+    'if . == null then {type: "connection_init"} elif .type? == "connection_ack" then'
+    ' {id: "1", type: "subscribe", payload: {query: "…"}} else empty end'
+)
+SOCKET_IO = (
+    'if . == 2 then "3" elif (type == "string" and startswith("0{")) then "40" else empty end'
+)
+SOCKET_IO_ELEMENTS = 'select(type == "string" and startswith("42")) | .[2:] | fromjson | .[1]'
+DELHI = [{"city": "Delhi", "aqi": 301}]
+
+
+class Conversation(WebSocketFeed):
+    """Waits for a text, and then sends others; ends a connection whose client says something else."""
+
+    def __init__(self, *steps: tuple[str | None, list]):
+        self._steps = steps
+        self.heard: list = []
+        super().__init__()
+
+    def _serve(self, connection):
+        for wanted, messages in self._steps:
+            if wanted is not None:
+                heard = connection.recv()
+                self.heard.append(heard)
+                if heard != wanted:
+                    return connection.close(4400, "not now")
+            for message in messages:
+                connection.send(message if isinstance(message, str) else json.dumps(message))
+        super()._serve(connection)
+
+
+def test_a_graphql_subscription_follows_its_acknowledgement(start):
+    readings = {"type": "next", "payload": {"data": {"readings": DELHI}}}
+    query = '{"id":"1","type":"subscribe","payload":{"query":"…"}}'
+    steps = ('{"type":"connection_init"}', [{"type": "connection_ack"}]), (query, [readings])
+    with Conversation(*steps) as feed:
+        flags = "--feed.reply", GRAPHQL, "--feed.jq", ".payload?.data?.readings? // empty"
+        exporter = start.exporter("--feed.url", feed.url, *flags)
+        exporter.wait_for_sample(metrics.INDEX, 301, city="Delhi")
+        page = exporter.scrape()
+        assert page.nonzero(metrics.REJECTED, "reason") == {}
+        assert len(feed.requests) == 1
+        assert "subscribe" not in "\n".join(exporter.errors)
+
+
+def test_a_socket_io_server_gets_its_pongs(start):
+    steps = (
+        (None, ['0{"sid":"x"}']),
+        ("40", ['40{"sid":"y"}', "2"]),
+        ("3", ["2"]),
+        ("3", ["42" + json.dumps(["aqi", DELHI])]),
+    )
+    with Conversation(*steps) as feed:
+        flags = "--feed.reply", SOCKET_IO, "--feed.jq", SOCKET_IO_ELEMENTS
+        exporter = start.exporter("--feed.url", feed.url, *flags)
+        exporter.wait_for_sample(metrics.INDEX, 301, city="Delhi")
+        assert exporter.scrape().nonzero(metrics.REJECTED, "reason") == {}
+        assert feed.heard == ["40", "3", "3"]
+
+
+def test_null_and_unreadable_messages_are_no_beginning_of_a_connection(start):
+    program = 'if . == null then "begin" elif . == "\\n" then "blank" else empty end'
+    with WebSocketFeed() as feed:
+        exporter = start.exporter("--feed.url", feed.url, "--feed.reply", program)
+        feed.wait_for_client()
+        wait_for(lambda: feed.received, "the greeting")
+        for message in "null", " null ", "NaN", "null\nnull", b"\xff", "\ufeff\n", DELHI:
+            feed.send(message)
+        exporter.wait_for_sample(metrics.INDEX, 301, city="Delhi")
+        wait_for(lambda: len(feed.received) == 2, "the second text")
+        assert feed.received == ["begin", "blank"]
+
+
+def test_subscriptions_come_first_and_a_file_may_have_the_program(start, tmp_path):
+    file = tmp_path / "feeds.yml"
+    with WebSocketFeed() as feed, WebSocketFeed() as other:
+        entry = {"url": feed.url, "subscribe": "one", "reply": '"two", null, ["three"]'}
+        file.write_text(yaml.dump([entry, {"url": other.url.replace("127.0.0.1", "localhost")}]))
+        start.exporter("--feed.file", str(file))
+        wait_for(lambda: len(feed.received) == 3, "the texts")
+        assert feed.received == ["one", "two", '["three"]']
+        assert other.received == []
+
+
+def test_a_server_that_asks_without_end_gets_600_texts(start):
+    with WebSocketFeed() as feed:
+        exporter = start.exporter("--feed.url", feed.url, "--feed.reply", 'select(. == 1) | "a", "b"')
+        feed.wait_for_client()
+        for _ in range(1000):
+            feed.send("1")
+        feed.send(DELHI)
+        exporter.wait_for_sample(metrics.INDEX, 301, 60, city="Delhi")
+        wait_for(lambda: len(feed.received) == 600, "600 texts")
+        lines = [line for line in exporter.errors if "600 texts" in line]
+        assert len(lines) == 1 and "--feed.reply" in lines[0]
+        assert len(feed.received) == 600 and len(feed.requests) == 1
+
+
+@pytest.mark.parametrize(
+    "program, words",
+    [
+        ('select(. == 1) | range(17) | "secret-\\(.)"', "more than 16 texts or 64 KiB"),
+        ("select(. == 1) | 7", "a number, true or false cannot be sent"),
+        ('select(. == 1) | "secret-text" | tonumber', "cannot be parsed as a number|Cannot"),
+        ("def f: f; select(. == 1) | f", "needs more than 1 s"),
+    ],
+)
+def test_an_error_sends_nothing_and_is_logged_once(start, program, words):
+    with WebSocketFeed() as feed:
+        exporter = start.exporter("--feed.url", feed.url, "--feed.reply", program)
+        feed.wait_for_client()
+        feed.send("1")
+        feed.send("1")
+        feed.send(DELHI)
+        exporter.wait_for_sample(metrics.INDEX, 301, 60, city="Delhi")
+        assert feed.received == []
+        lines = [line for line in exporter.errors if "Nothing is sent" in line]
+        assert len(lines) == 1, exporter.errors
+        assert "secret" not in lines[0]
+
+
+@pytest.mark.parametrize(
+    "program, words",
+    [
+        ("secret-token", "a name is not defined"),
+        ('"secret" | input', "input cannot be used: each message is an input of its own"),
+        ('"secret', "syntax error"),
+        ("$secret", "a name is not defined"),
+    ],
+)
+def test_a_bad_program_is_refused_without_its_text(programs, program, words):
+    flags = "--feed.url", "ws://127.0.0.1:1/", "--feed.reply", program
+    line = programs.rejection("air-quality-exporter", *flags)
+    assert "--feed.reply" in line and words in line and "secret" not in line, line
+
+
+def test_feeds_on_two_hosts_do_not_share_a_reply(programs):
+    flags = "--feed.url", "ws://127.0.0.1:1/", "--feed.url", "ws://localhost:1/"
+    line = programs.rejection("air-quality-exporter", *flags, "--feed.reply", '"x"')
+    assert "--feed.reply: expected feeds on one host" in line
+
+
+def test_one_process_runs_both_programs_and_none_without_them(start):
+    def children(exporter) -> list[str]:
+        pid = exporter.process.pid
+        tasks = os.listdir(f"/proc/{pid}/task")
+        return [c for t in tasks for c in open(f"/proc/{pid}/task/{t}/children").read().split()]
+
+    with WebSocketFeed() as feed:
+        flags = "--feed.url", feed.url
+        both = start.exporter(*flags, "--feed.jq", ".", "--feed.reply", "empty")
+        none = start.exporter(*flags)
+        feed.wait_for_client(2)
+        feed.send("no JSON")
+        feed.send(DELHI)
+        for exporter in both, none:
+            exporter.wait_for_sample(metrics.INDEX, 301, city="Delhi")
+        assert len(children(both)) == 1
+        assert children(none) == []
+
+
+def test_record_writes_what_it_sends_to_a_private_file(start, tmp_path):
+    output = tmp_path / "recording"
+    output.write_text("")
+    output.chmod(0o644)
+    with Conversation(("hello", []), ("begin", [DELHI])) as feed:
+        flags = "--reply", 'select(. == null) | "begin"', "--subscribe", "hello"
+        flags += "--output", str(output)
+        recorder = start.program("air-quality-feed", "record", feed.url, *flags)
+        wait_for(lambda: output.read_text().count("\n") == 3, "three lines")
+        recorder.stop()
+    lines = [json.loads(line) for line in output.read_text().splitlines()]
+    assert [line.get("out") for line in lines] == ["hello", "begin", None]
+    assert stat.S_IMODE(output.stat().st_mode) == 0o600
+    replay = start.feed("replay", str(output))
+    exporter = start.exporter("--feed.url", replay.url)
+    exporter.wait_for_sample(metrics.INDEX, 301, city="Delhi")

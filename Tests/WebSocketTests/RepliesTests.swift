@@ -1,0 +1,62 @@
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Bytes
+@testable import System
+@testable import WebSocket
+
+struct RepliesTests {
+    @Test func `Subscriptions, the greeting and the replies to each message are sent in order`() throws {
+        let received = Mutex<[String]>([])
+        let server = RawServer { peer, _ in
+            peer.acceptWebSocket()
+            // Both messages arrive at once.
+            peer.send(frame(0x81, "one") + frame(0x82, "two"))
+            while let frame = peer.receiveFrame() {
+                received.withLock { $0.append("\(frame.opcode) " + String(decoding: frame.payload, as: UTF8.self)) }
+            }
+        }
+        defer { server.stop() }
+        let sent = Mutex<[String]>([])
+        var settings = try configuration(port: server.port)
+        settings.subscriptions = ["subscribe"]
+        settings.greeting = { [Array("hello".utf8), []] }
+        settings.onSend = { text in sent.withLock { $0.append("1 " + String(decoding: text, as: UTF8.self)) } }
+        @Sendable func reply(_ log: ClientLog) -> MessageOutcome {
+            MessageOutcome(replies: log.texts.last.map { [Array("re: \($0)".utf8), Array("\0".utf8)] } ?? [])
+        }
+        try withClient(settings, afterMessage: reply) { _, log in
+            defer { server.stop() }
+            let expected = ["1 subscribe", "1 hello", "1 ", "1 re: one", "1 \0", "1 re: two", "1 \0"]
+            log.wait(for: "replies") { _ in received.withLock { $0.count } == expected.count }
+            #expect(received.withLock { $0 } == expected)
+            #expect(sent.withLock { $0 } == expected)
+        }
+    }
+
+    @Test func `A server that asks for replies and takes none is disconnected`() throws {
+        let isOver = Gate()
+        let server = RawServer { peer, number in
+            peer.acceptWebSocket()
+            guard number == 0 else { return peer.holdOpen() }
+            // The replies are far more than the kernel buffers, and none is read.
+            for _ in 0..<400 { peer.send(frame(0x81, "more")) }
+            isOver.wait()
+        }
+        defer { server.stop() }
+        defer { isOver.open() }
+        let text = [UInt8](repeating: UInt8(ascii: "x"), count: 60_000)
+        let settings = try configuration(port: server.port)
+        @Sendable func reply(_: ClientLog) -> MessageOutcome { MessageOutcome(replies: [text]) }
+        try withClient(settings, afterMessage: reply) { _, log in
+            defer { server.stop() }
+            defer { isOver.open() }
+            let state = log.wait(for: "disconnect") { !$0.disconnects.isEmpty }
+            #expect(state.disconnects == [.protocolError])
+            #expect(
+                state.events.contains(
+                    .disconnected(.protocolError, detail: "more than 1 MiB of replies that the server does not take")))
+        }
+    }
+}

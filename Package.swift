@@ -112,7 +112,7 @@ let package = Package(
         .plugin(name: "BuildVersion", capability: .buildTool(), path: "Sources/BuildVersion"),
 
         // Concentrations → index by the rules of CPCB, EPA and EEA, without I/O.
-        .target(name: "AirQualityIndex", dependencies: ["AirQuality"], path: "Sources/FeedTools/AirQualityIndex"),
+        .target(name: "AirQualityIndex", dependencies: ["AirQuality"], path: "Sources/Shared/AirQualityIndex"),
         // Requests to public sources of air quality data, and the decoding of their responses.
         .target(
             name: "AirSources", dependencies: ["AirQuality", "AirQualityIndex", "Bytes", "JSON"],
@@ -122,7 +122,7 @@ let package = Package(
         .executableTarget(
             name: "AirQualityExporter",
             dependencies: [
-                "AirQuality", "Bytes", "CommandLine", "Exposition", "FeedOptions", "FeedProtocol",
+                "AirQuality", "AirQualityIndex", "Bytes", "CommandLine", "Exposition", "FeedOptions", "FeedProtocol",
                 "FeedSimulation", "HTTPServer", "HTTPText", "JQ", "JSON", "Page", "Storage", "System",
                 "WebConfiguration", "WebSocket", "YAML",
             ],
@@ -184,7 +184,7 @@ let package = Package(
         .testTarget(
             name: "CommandLineTests", dependencies: ["Bytes", "CommandLine", "System", "TestSupport"]),
         .testTarget(
-            name: "AirQualityIndexTests", dependencies: ["AirQualityIndex", "TestSupport"], exclude: ["Oracle"]),
+            name: "AirQualityIndexTests", dependencies: ["AirQualityIndex", "JQ", "System", "TestSupport"], exclude: ["Oracle"]),
         .testTarget(name: "AirSourcesTests", dependencies: ["AirQualityIndex", "AirSources"]),
         // The properties that the fuzzers check, which FuzzingTests check on the corpus.
         .target(name: "Expectations", path: "Tests/Fuzzing/Expectations"),

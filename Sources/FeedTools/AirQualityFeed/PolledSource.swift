@@ -61,11 +61,12 @@ extension PolledSource {
     /// as a new reading.
     private static func program(_ text: String) throws(SystemError) -> JQProcess {
         // Compiled on its own first, so that jq's error message refers to the user's text.
-        try JQProgram(text).check()
+        let prelude = IndexScale.jqDefinitions
+        try JQProgram(text, prelude: prelude).check()
         let rest = "| [.] | flatten(1) | map((objects | .time) //= (now | floor))"
-        if let process = try? JQProcess([JQProgram("(\(text)\n) \(rest)")]) { return process }
+        if let process = try? JQProcess([JQProgram("(\(text)\n) \(rest)", prelude: prelude)]) { return process }
         // To jq, comments and definitions alone mean the input itself.
-        return try JQProcess([JQProgram("(\(text)\n.) \(rest)")])
+        return try JQProcess([JQProgram("(\(text)\n.) \(rest)", prelude: prelude)])
     }
 
     private static func checkCombination(_ options: PollOptions, _ flags: ParsedFlags) throws(FlagError) {

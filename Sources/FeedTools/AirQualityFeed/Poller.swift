@@ -96,7 +96,8 @@ final class Poller {
             case .blank: throw SystemError(.peer, "it is empty")
             case .invalidUTF8: throw SystemError(.peer, "it is not UTF-8")
             case .json(_, let replacement):
-                return try source.program?.elements(0, of: (replacement ?? document).span, as: .json) ?? []
+                let text = replacement ?? document
+                return try source.program?.elements(0, of: text.span, as: .json) ?? []
             case .text: return try source.program?.elements(0, of: document.span, as: .string) ?? []
             }
         } catch {

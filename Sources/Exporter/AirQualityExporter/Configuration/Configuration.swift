@@ -1,4 +1,5 @@
 import AirQuality
+import AirQualityIndex
 import Bytes
 import CommandLine
 import FeedOptions
@@ -90,7 +91,7 @@ extension Configuration {
                 throw FeedOptionError(flag: "feed.items", expected: "--feed.items or --feed.jq, not both")
             }
             do throws(SystemError) {
-                try JQProgram(program).check()
+                try JQProgram(program, prelude: IndexScale.jqDefinitions).check()
             } catch {
                 throw FeedOptionError(flag: "feed.jq", expected: "a valid jq program: \(error)")
             }

@@ -1,4 +1,5 @@
 import AirQuality
+import AirQualityIndex
 import FeedOptions
 import JQ
 import System
@@ -14,7 +15,7 @@ struct MessageReader: ~Copyable {
     init(_ settings: Configuration) {
         self.settings = settings
         decoder = FeedDecoder(format: settings.format)
-        programs = settings.feed.programs(elements: settings.program.map { JQProgram($0) })
+        programs = settings.feed.programs(elements: settings.program.map { JQProgram($0, prelude: IndexScale.jqDefinitions) })
     }
 
     mutating func read(_ message: Span<UInt8>, receivedAt now: Timestamp) -> FeedMessage {

@@ -1,7 +1,7 @@
 /// A piecewise linear function from concentration to sub-index, one segment per class. It extrapolates the last one.
 struct SubIndexCurve: Sendable {
-    private let step: Double
-    private var points: [(concentration: Double, index: Double)] = []
+    let step: Double
+    private(set) var points: [(concentration: Double, index: Double)] = []
 
     /// - Parameters:
     ///   - classes: the index range of each class.

@@ -5,7 +5,7 @@ promtool runs all of them; a real Prometheus and Alertmanager run those that hav
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from grafana.simulation import HOUR, Exporter, Readings, except_for, steady
+from grafana.simulation import HOUR, MINUTE, Exporter, Readings, except_for, steady
 
 DAY = 24 * 60
 FOR_GOOD = 10_000
@@ -16,7 +16,7 @@ class Story:
     """What happens within the given minutes, and how often each alert begins to fire.
 
     Alerts are named without `AirQuality`, and with their severity if there are two; all of them are
-    about the first exporter."""
+    about the job of the first exporter."""
 
     name: str
     minutes: int
@@ -76,6 +76,41 @@ def silent_from_the_second_hour(second: int) -> Readings | None:
 
 def another_format(second: int) -> Readings | str:
     return "not_an_array" if HOUR <= second < 2 * HOUR else {"Delhi": 150}
+
+
+def during(
+    begin: float, end: float, content: Readings | str | None, *cities: str
+) -> Callable[[int], Readings | str | None]:
+    """This content between two minutes, and otherwise readings."""
+    good = steady(*(cities or ("Delhi", "Pune")))
+    return lambda second: content if begin * MINUTE <= second < end * MINUTE else good(second)
+
+
+def same_reading(_: int) -> Readings:
+    return {"Delhi": 150, "Pune": 80}
+
+
+def one_by_one(second: int) -> Readings:
+    """A message for each city of fifty."""
+    return {f"City {second // 30 % 50}": 80}
+
+
+def garbage_in_bursts(second: int) -> Readings | str | None:
+    """Twelve minutes of messages each hour, which cannot be read in the fourth to sixth hour."""
+    if second % HOUR >= 720:
+        return None
+    return "not_json" if 3 * HOUR <= second < 6 * HOUR else {"Delhi": 150, "Pune": 80}
+
+
+def one_fast_that_stops(second: int) -> Readings:
+    """Twenty cities once an hour each, with heartbeats, and one more city for five hours."""
+    turn = second % HOUR // 30
+    slow = {f"City {turn // 2}": 80} if turn % 2 and turn < 40 else {}
+    return slow | ({"Delhi": 150} if second < 5 * HOUR else {})
+
+
+def hourly_with_heartbeats(second: int) -> Readings:
+    return {"Delhi": 150, "Pune": 80} if second % HOUR == 600 else {}
 
 
 def to_severe_and_back(second: int) -> Readings:
@@ -236,8 +271,8 @@ STORIES = [
         "an exporter that is away for ten minutes",
         60,
         [Exporter(is_running=except_for((20, 30)))],
-        {"ExporterDown": 1},
-        {25: "ExporterDown", 40: ""},
+        {"ExporterDown/critical": 1},
+        {25: "ExporterDown/critical", 40: ""},
         says="Prometheus cannot scrape a:10025",
         speed=40,
     ),
@@ -245,14 +280,14 @@ STORIES = [
         "an exporter that is away for 30 hours",
         32 * 60,
         [Exporter(is_running=except_for((60, 31 * 60)))],
-        {"ExporterDown": 1},
-        {30 * 60: "ExporterDown", 31 * 60 + 30: ""},
+        {"ExporterDown/critical": 1},
+        {30 * 60: "ExporterDown/critical", 31 * 60 + 30: ""},
     ),
     Story(
         "an exporter that is away for an hour, of a feed with a message each ten minutes",
         5 * 60,
         [Exporter(every=600, is_running=except_for((120, 172)))],
-        {"ExporterDown": 1},
+        {"ExporterDown/critical": 1},
     ),
     Story(
         "a new instance that reads the storage of one that was away for five hours",
@@ -272,7 +307,7 @@ STORIES = [
                 has_storage=True,
             ),
         ],
-        {"ExporterDown": 1},
+        {"ExporterDown/critical": 1},
     ),
     Story(
         "an exporter that crashes every two minutes",
@@ -282,6 +317,21 @@ STORIES = [
         {45: "ExporterRestarting", 85: ""},
         says="has restarted",
         speed=40,
+    ),
+    Story(
+        "an exporter that restarts twice",
+        40,
+        [Exporter(is_running=except_for((20, 20.5), (24, 24.5)))],
+    ),
+    Story(
+        "a new exporter that crashes every two minutes",
+        60,
+        [
+            Exporter(is_running=crashing(every=120, up=100, begin=0)),
+            Exporter(instance="b:10025", feed="other", message=steady("Agra")),
+        ],
+        {"ExporterRestarting": 1},
+        {30: "ExporterRestarting"},
     ),
     Story(
         "an exporter that crashes every 320 seconds",
@@ -295,8 +345,8 @@ STORIES = [
         "an exporter that runs for half a minute of every five",
         200,
         [Exporter(is_running=crashing(every=300, up=30, begin=60, end=150))],
-        {"ExporterDown": 1},
-        {120: "ExporterDown", 170: ""},
+        {"ExporterDown/critical": 1},
+        {120: "ExporterDown/critical", 170: ""},
     ),
     Story(
         "a new instance of a job that never comes up",
@@ -309,8 +359,8 @@ STORIES = [
                 is_target=except_for((0, 60)),
             ),
         ],
-        {"ExporterDown": 1},
-        {100: "ExporterDown"},
+        {"ExporterDown/critical": 1},
+        {100: "ExporterDown/critical"},
         says="Prometheus cannot scrape b:10025",
     ),
     Story(
@@ -320,8 +370,8 @@ STORIES = [
             Exporter(is_running=except_for((20, 30))),
             Exporter(instance="b:9100", is_running=except_for((0, FOR_GOOD))),
         ],
-        {"ExporterDown": 2},
-        {10: "", 25: "ExporterDown", 45: ""},
+        {"ExporterDown/critical": 2},
+        {10: "", 25: "ExporterDown/critical", 45: ""},
     ),
     Story(
         "another target that goes down after the exporter beside it was removed",
@@ -333,21 +383,6 @@ STORIES = [
         ],
         {"ExporterMissing": 1},
         {95: "ExporterMissing"},
-    ),
-    Story(
-        "a shard that is down, and later no target any more",
-        120,
-        [
-            Exporter(shard=(0, 2), message=steady("", *"ABCDEFGHIJKLMNOPQRSTUVWXYZ")),
-            Exporter(
-                instance="b:10025",
-                shard=(1, 2),
-                is_running=except_for((20, 40)),
-                is_target=except_for((60, 100)),
-            ),
-        ],
-        {"ExporterDown": 1, "ShardMissing": 1},
-        {35: "ExporterDown", 50: "", 75: "ShardMissing", 110: ""},
     ),
     Story(
         "the only job is removed",
@@ -373,8 +408,8 @@ STORIES = [
             Exporter(job="prod", is_target=except_for((60, FOR_GOOD))),
             Exporter(job="staging", instance="b:10025", is_running=except_for((30, 100))),
         ],
-        {"ExporterMissing": 1, "ExporterDown": 1},
-        {70: "ExporterMissing ExporterDown", 110: "ExporterMissing", 130: ""},
+        {"ExporterMissing": 1, "ExporterDown/critical": 1},
+        {70: "ExporterMissing ExporterDown/critical", 110: "ExporterMissing", 130: ""},
         says="No target of the job prod can be scraped as an air quality exporter",
     ),
     Story(
@@ -393,10 +428,10 @@ STORIES = [
         "one city of two that stops",
         12 * 60,
         [Exporter(every=240, message=one_stops)],
-        # Until it expires.
+        # It expires in the meantime.
         {"CityStale": 1},
-        {100: "CityStale", 11 * 60: ""},
-        says="the newest reading of Pune is",
+        {100: "CityStale", 11 * 60: "CityStale"},
+        says="Pune has had no reading from the feed ws://feed/ of the job air-quality-exporter",
         speed=480,
     ),
     Story(
@@ -417,24 +452,24 @@ STORIES = [
         "nothing but [] for two hours",
         300,
         [Exporter(every=240, message=empty_for_two_hours)],
-        {"CityStale": 2},
-        {100: "CityStale", 250: ""},
+        {"NoReadings": 1},
+        {100: "NoReadings", 250: ""},
+        says="none of them had a new reading of any city",
         speed=480,
     ),
     Story(
         "nothing but [] from the start",
         200,
         [Exporter(message=lambda _: {}, is_scraped=lambda second: second % 6600 >= 30)],
-        {"NoCities": 1},
-        {110: "", 190: "NoCities"},
-        says="gets messages, but for two hours no city has had a reading",
+        {"NoReadings": 1},
+        {70: "", 100: "NoReadings"},
     ),
     Story(
         "a feed that changes its format",
         300,
         [Exporter(message=another_format)],
-        {"ReadingsRejected": 1, "CityStale": 1},
-        {110: "ReadingsRejected CityStale", 290: ""},
+        {"ReadingsRejected": 1},
+        {75: "ReadingsRejected", 135: ""},
         says="not_an_array",
     ),
     Story(
@@ -443,15 +478,288 @@ STORIES = [
         [Exporter(message=steady("Delhi", "Pune", index=None))],
         {"ReadingsRejected": 1},
         {40: "ReadingsRejected"},
-        says="has rejected 100% of the data from the feed",
+        says="from the feed ws://feed/; the reasons are, most frequent first: no_value",
     ),
+    Story(
+        "garbage for half an hour",
+        90,
+        [Exporter(message=during(30, 60, "not_json"))],
+        {"ReadingsRejected": 1},
+        {45: "ReadingsRejected", 72: ""},
+        speed=40,
+    ),
+    Story(
+        "garbage each minute for half an hour",
+        90,
+        [Exporter(every=60, message=during(30, 60, "not_json"))],
+        {"ReadingsRejected": 1},
+        {45: "ReadingsRejected", 72: ""},
+    ),
+    Story(
+        "garbage from a feed with a message each four minutes",
+        6 * 60,
+        [Exporter(every=240, message=during(150, 180, "not_json"))],
+        {"ReadingsRejected": 1},
+        {175: "ReadingsRejected", 320: ""},
+    ),
+    Story(
+        "garbage from a feed that sends everything in the first minutes of each hour",
+        12 * 60,
+        [Exporter(every=10, message=garbage_in_bursts)],
+        {"ReadingsRejected": 1},
+        {195: "ReadingsRejected", 350: "ReadingsRejected", 400: ""},
+    ),
+    Story(
+        "one message of twenty that cannot be read",
+        120,
+        [Exporter(message=lambda s: "not_json" if s % 630 == 0 else {"Delhi": 150})],
+    ),
+    Story(
+        "a feed whose clock is ten minutes ahead for half an hour",
+        90,
+        [Exporter(message=during(30, 60, "bad_time"))],
+        {"ReadingsRejected": 1},
+        {45: "ReadingsRejected", 72: ""},
+        speed=40,
+    ),
+    Story(
+        "values that are all null for half an hour",
+        90,
+        [Exporter(message=during(30, 60, {"Delhi": None, "Pune": None}))],
+        {"ReadingsRejected": 1},
+        {50: "ReadingsRejected", 72: ""},
+        speed=40,
+    ),
+    Story(
+        "a snapshot and updates that are not read",
+        105,
+        [Exporter(message=lambda second: {} if second else {"Delhi": 150, "Pune": 80})],
+        {"NoReadings": 1},
+        {70: "", 90: "NoReadings"},
+        says="none of them had a new reading of any city",
+        speed=40,
+    ),
+    Story(
+        "a snapshot, and updates that are not read for a day",
+        DAY,
+        [Exporter(message=lambda second: {} if second else {"Delhi": 150, "Pune": 80})],
+        {"NoReadings": 1},
+        {90: "NoReadings", DAY: "NoReadings"},
+    ),
+    Story(
+        "a feed that sends the same old reading for a day",
+        DAY,
+        [Exporter(message=same_reading, time_of=lambda s: min(s // HOUR, 8) * HOUR)],
+        {"NoReadings": 1},
+        {8 * 60: "", 14 * 60: "NoReadings", DAY: "NoReadings"},
+    ),
+    Story(
+        "hourly data with heartbeats, and an exporter that restarts",
+        DAY,
+        [Exporter(message=hourly_with_heartbeats, is_running=except_for((735, 736)))],
+    ),
+    Story(
+        "hourly data that is two hours old when it comes, with heartbeats",
+        10 * 60,
+        [
+            Exporter(
+                message=lambda s: {"Delhi": 150} if s % 60 == 0 else {},
+                time_of=lambda s: s // HOUR * HOUR - 2 * HOUR,
+            )
+        ],
+    ),
+    Story(
+        "one fast city that stops, among cities with hourly data",
+        9 * 60,
+        [Exporter(message=one_fast_that_stops)],
+        {"CityStale": 1},
+        {5 * 60: "", 8 * 60: "CityStale"},
+    ),
+    Story(
+        "two exporters in a job, of which one has lost its feed for good, and a city of the other",
+        90,
+        [
+            Exporter(feed="x", is_feed_up=except_for((20, FOR_GOOD)), message=steady("Delhi")),
+            Exporter(
+                instance="b:10025",
+                feed="y",
+                message=lambda s: {"Delhi": 9} if s >= 30 * MINUTE else {"Delhi": 9, "Pune": 9},
+            ),
+        ],
+        {"FeedDown/warning": 1, "FeedDown/critical": 1, "CityStale": 1},
+        {15: "", 85: "FeedDown/warning FeedDown/critical CityStale"},
+        says="Pune has had no reading from the feed y of the job air-quality-exporter",
+        speed=40,
+    ),
+    Story(
+        "two exporters in a job, each with a Delhi, of which one stops",
+        180,
+        [
+            Exporter(feed="x", message=during(60, 180, {"Agra": 80}, "Agra", "Delhi")),
+            Exporter(instance="b:10025", feed="y", message=steady("Delhi", "Pune")),
+        ],
+        {"CityStale": 1},
+        {100: "CityStale"},
+        says="Delhi has had no reading from the feed x of the job",
+    ),
+    Story(
+        "an exporter with two feeds, of which one is down, and a city of the other stops",
+        180,
+        [
+            Exporter(feed="x", is_feed_up=except_for((20, FOR_GOOD)), message=steady("Agra")),
+            Exporter(feed="y", message=during(60, 180, {"Delhi": 80})),
+        ],
+        {"FeedDown/warning": 1, "FeedDown/critical": 1, "CityStale": 1},
+        {
+            50: "FeedDown/warning FeedDown/critical",
+            120: "FeedDown/warning FeedDown/critical CityStale",
+        },
+    ),
+    Story(
+        "one of two replicas is gone",
+        60,
+        [
+            Exporter(is_running=except_for((20, 50))),
+            Exporter(instance="b:10025"),
+        ],
+        {"ExporterDown/warning": 1},
+        {30: "ExporterDown/warning", 58: ""},
+        says="Another exporter of the job is connected to the same feeds",
+        speed=40,
+    ),
+    Story(
+        "one of two replicas is gone, and the other one has no feed",
+        60,
+        [
+            Exporter(is_running=except_for((20, 50))),
+            Exporter(instance="b:10025", is_feed_up=except_for((10, 50))),
+        ],
+        {"ExporterDown/critical": 1, "FeedDown/warning": 1, "FeedDown/critical": 1},
+    ),
+    Story(
+        "two replicas, and then none",
+        100,
+        [
+            Exporter(is_running=except_for((20, 80))),
+            Exporter(instance="b:10025", is_running=except_for((40, 70))),
+        ],
+        {"ExporterDown/warning": 2, "ExporterDown/critical": 2},
+        {30: "ExporterDown/warning", 95: ""},
+    ),
+    Story(
+        "one of two exporters of a job with different feeds is down",
+        60,
+        [
+            Exporter(is_running=except_for((20, 50))),
+            Exporter(instance="b:10025", feed="other", message=steady("Agra")),
+        ],
+        {"ExporterDown/critical": 1},
+        {30: "ExporterDown/critical", 58: ""},
+    ),
+    Story(
+        "one of two replicas cannot reach the feed",
+        90,
+        [
+            Exporter(is_feed_up=except_for((20, 60))),
+            Exporter(instance="b:10025"),
+        ],
+        {"FeedDown/warning": 1},
+        {50: "FeedDown/warning", 75: ""},
+    ),
+    Story(
+        "a city of two replicas that stops, while one of them restarts without it",
+        5 * 60,
+        [
+            Exporter(message=during(60, 300, {"Delhi": 80}), is_running=except_for((150, 155))),
+            Exporter(instance="b:10025", message=during(60, 300, {"Delhi": 80})),
+        ],
+        {"CityStale": 1, "ExporterDown/warning": 1},
+        {100: "CityStale", 290: "CityStale"},
+    ),
+    Story(
+        "a city that expires while it is stale",
+        6 * 60,
+        [Exporter(message=during(60, 240, {"Delhi": 80}), expire_after=HOUR)],
+        {"CityStale": 1},
+        {100: "CityStale", 235: "CityStale", 320: ""},
+    ),
+    Story(
+        "a city that never comes back",
+        32 * 60,
+        [Exporter(every=120, message=during(60, FOR_GOOD, {"Delhi": 80}))],
+        {"CityStale": 1},
+        {100: "CityStale", 24 * 60: "CityStale", 28 * 60: "", 32 * 60: ""},
+    ),
+    Story(
+        "a city that never comes back and never expires",
+        32 * 60,
+        [
+            Exporter(
+                every=120, message=during(60, FOR_GOOD, {"Delhi": 80}), expire_after=1000 * HOUR
+            )
+        ],
+        {"CityStale": 1},
+        {100: "CityStale", 24 * 60: "CityStale", 28 * 60: "", 32 * 60: ""},
+    ),
+    Story(
+        "a stale city whose feed goes down, and whose exporter restarts",
+        9 * 60,
+        [
+            Exporter(
+                message=during(60, 420, {"Delhi": 80}),
+                is_feed_up=except_for((120, 200)),
+                is_running=except_for((300, 306)),
+            )
+        ],
+        {"CityStale": 1, "FeedDown/warning": 1, "FeedDown/critical": 1, "ExporterDown/critical": 1},
+        {110: "CityStale", 290: "CityStale", 410: "CityStale", 530: ""},
+    ),
+    Story(
+        "a feed that is away for an hour, and then sends its cities one after the other",
+        6 * 60,
+        [Exporter(message=one_by_one, is_feed_up=except_for((120, 180)))],
+        {"FeedDown/warning": 1, "FeedDown/critical": 1},
+        {240: ""},
+    ),
+    Story(
+        "a feed that breaks for a minute of every seven",
+        180,
+        [Exporter(is_feed_up=lambda second: second % 420 < 360)],
+    ),
+    Story(
+        "an exporter whose clock is put back by an hour",
+        6 * 60,
+        [Exporter(clock=lambda second: 0 if second < 2 * HOUR else -HOUR)],
+    ),
+    Story(
+        "an exporter whose clock is an hour ahead for a while",
+        6 * 60,
+        [Exporter(clock=lambda second: HOUR if HOUR <= second < 2 * HOUR else 0)],
+    ),
+    Story(
+        "an exporter that is new to the database, with everything counted before",
+        180,
+        [
+            Exporter(is_target=except_for((0, 60)), counted_before=500),
+            Exporter(instance="b:10025", feed="other", message=steady("Agra")),
+        ],
+    ),
+    Story(
+        "a certificate that runs out in ten days",
+        90,
+        [Exporter(certificate_days=10, is_feed_up=except_for((40, 41)))],
+        {"FeedCertificateExpiring": 1},
+        {30: "FeedCertificateExpiring", 90: "FeedCertificateExpiring"},
+        says="runs out in 9d 23h",
+    ),
+    Story("a certificate that runs out in three weeks", 60, [Exporter(certificate_days=21)]),
     Story(
         "more cities than the limit",
         120,
         [Exporter(message=lambda s: {"Delhi": 9} if s % 90 else "city_limit")],
         {"ReadingsRejected": 1},
         {60: "ReadingsRejected"},
-        says="cities beyond --city.limit",
+        says="city_limit",
     ),
     Story(
         "a disk that is full for ten minutes",
@@ -475,7 +783,7 @@ STORIES = [
                 is_storage_full=lambda second: second == 145 * 60,
             )
         ],
-        {"ExporterDown": 1, "StorageFailing": 1},
+        {"ExporterDown/critical": 1, "StorageFailing": 1},
         {160: "StorageFailing", 195: ""},
     ),
     Story(
@@ -494,7 +802,7 @@ STORIES = [
                 is_scraped=except_for((60, 160)),
             )
         ],
-        {"StorageFailing": 1, "ExporterDown": 1},
+        {"StorageFailing": 1, "ExporterDown/critical": 1},
         {20: "StorageFailing", 170: ""},
     ),
     Story(

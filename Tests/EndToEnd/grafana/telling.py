@@ -13,7 +13,7 @@ from websockets.exceptions import ConnectionClosed
 
 from grafana.dashboards import ROOT
 from grafana.rules import faster, faster_rules
-from grafana.simulation import MINUTE, Exporter
+from grafana.simulation import MINUTE, Exporter, Readings
 from grafana.stories import Story
 from support.peers import Prometheus, WebSocketFeed
 from support.programs import Program, Programs
@@ -69,6 +69,14 @@ class Alertmanager(Program):
         self.address = self.wait_for_match(said, self.errors)
 
 
+def message_with(content: Readings | str) -> str | list[dict]:
+    """A message with these readings, or one that is rejected for this reason."""
+    if isinstance(content, dict):
+        return [{"city": city, "aqi": index} for city, index in content.items()]
+    ahead = [{"city": "Delhi", "aqi": 150, "time": time.time() + 600}]
+    return {"not_json": "<html>Bad gateway</html>", "bad_time": ahead}[content]
+
+
 class Actor(threading.Thread):
     """A real feed and a real exporter that follow the script of a story."""
 
@@ -89,11 +97,13 @@ class Actor(threading.Thread):
             "--feed.idle-timeout": self.script.idle_timeout,
             # Less than the default, because the healthy minute that resets the back-off is real.
             "--feed.reconnect-max": 6,
-            "--city.expire-after": 6 * 3600,
+            "--city.expire-after": self.script.expire_after,
         }
         flags = [f"{name}={1000 * value // self.speed}ms" for name, value in times.items()]
         return self.programs.exporter(
             f"--feed.url=ws://127.0.0.1:{self.feed_port}/",
+            f"--feed.name={self.script.feed}",
+            "--feed.time-field=time",
             "--feed.reconnect-min=1ms",
             *flags,
             listen=address,
@@ -117,11 +127,9 @@ class Actor(threading.Thread):
         turn = second // self.script.every
         if self.feed and turn > self.sent:
             self.sent = turn
-            readings = self.script.message(turn * self.script.every)
-            content = [{"city": city, "aqi": index} for city, index in readings.items()]
             # The client may just have disconnected.
             with contextlib.suppress(ConnectionClosed):
-                self.feed.send(content)
+                self.feed.send(message_with(self.script.message(turn * self.script.every)))
 
     def stop(self) -> None:
         self.is_over.set()
@@ -140,26 +148,31 @@ def play(
         stack.callback(listener.stop)
         alertmanager = Alertmanager(folder, listener, speed)
         stack.callback(alertmanager.kill)
-        jobs = {
-            f"{story.name}: {script.job}": Actor(script, programs, speed)
+        actors = [
+            (f"{story.name}: {script.job}", Actor(script, programs, speed))
             for story in stories
             for script in story.exporters
-        }
-        for actor in jobs.values():
+        ]
+        jobs: dict[str, list[dict]] = {}
+        for job, actor in actors:
             stack.callback(actor.stop)
+            instance = {"instance": actor.script.instance}
+            jobs.setdefault(job, []).append({"targets": [actor.address], "labels": instance})
         prometheus = Prometheus(
             folder,
             (),
             rules=faster_rules(folder, speed),
             interval="400ms",
-            alerting={"alertmanagers": [targets(alertmanager.address)]},
+            alerting={
+                "alertmanagers": [{"static_configs": [{"targets": [alertmanager.address]}]}]
+            },
             scrape_configs=[
-                {"job_name": job, **targets(actor.address)} for job, actor in jobs.items()
+                {"job_name": job, "static_configs": targets} for job, targets in jobs.items()
             ],
         )
         stack.callback(prometheus.stop)
         begin = time.monotonic()
-        for actor in jobs.values():
+        for _, actor in actors:
             actor.start()
         time.sleep(max(story.minutes for story in stories) * MINUTE / speed)
         heard = list(listener.heard)
@@ -170,7 +183,3 @@ def play(
             release = labels["job"].removeprefix(f"{story.name}: ")
             told[story.name][f"{receiver} of {release}: {labels['alertname']} {status}"] += 1
     return told
-
-
-def targets(address: str) -> dict:
-    return {"static_configs": [{"targets": [address]}]}

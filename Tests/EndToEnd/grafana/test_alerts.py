@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from grafana.dashboards import ROOT
 from grafana.rules import ALERTS, RULES, named
 from grafana.simulation import input_series
 from grafana.stories import STORIES, Story
+from grafana.victoria import VictoriaMetrics, fire
 from support.commands import run
 from support.exposition import parse_samples
 
@@ -65,6 +67,29 @@ def test_the_alerts_of_a_story_fire_as_often_and_when_expected(rules, story):
         output = promtool(rules, story, {"input_series": series, "alert_rule_test": wrong})
         assert story.says in output
         assert "<error" not in output and "<no value>" not in output
+
+
+@pytest.fixture(scope="module")
+def victoria(tmp_path_factory):
+    database = VictoriaMetrics(tmp_path_factory.mktemp("victoria"))
+    yield database
+    database.kill()
+
+
+@pytest.mark.skipif(
+    not shutil.which("victoria-metrics"), reason="no victoria-metrics: install Debian's package"
+)
+@pytest.mark.xdist_group("victoria")
+@pytest.mark.parametrize("story", STORIES, ids=lambda story: story.name)
+def test_the_alerts_of_a_story_are_the_same_in_victoriametrics(story, victoria):
+    firing = fire(victoria, story)
+    begun: Counter[tuple[str, str]] = Counter()
+    for second in sorted(firing):
+        begun += firing[second] - firing.get(second - story.interval, Counter())
+    assert begun == {named(alert): count for alert, count in story.alerts.items()}
+    for minute, names in story.firing.items():
+        second = minute * 60 // story.interval * story.interval
+        assert set(firing.get(second, ())) == {named(name) for name in names.split()}, minute
 
 
 def check(expression: str, minute: int, alerts: dict[str, int]) -> dict:

@@ -91,9 +91,9 @@ extension Scale {
         "eu", title: "European AQI", authority: "European Environment Agency, as a number",
         categories: [
             ("Good", 0, "#50F0E6"),
-            ("Fair", 20, "#50CCAA"),
+            ("Fair", 20, "#6EDCBD"),
             ("Moderate", 40, "#F0E641"),
-            ("Poor", 60, "#FF8080"),
+            ("Poor", 60, "#FF9999"),
             ("Very Poor", 80, "#960032"),
             ("Extremely Poor", 100, "#7D2181"),
         ],

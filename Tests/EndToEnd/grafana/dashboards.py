@@ -39,10 +39,15 @@ def settings(panel: dict) -> Iterator[tuple[str, object]]:
         yield from ((one["id"], one["value"]) for one in override["properties"])
 
 
-def interpolated(query: str, city: str = ".+") -> str:
-    """The query with its variables as Grafana fills them in: all jobs, and an escaped city."""
+# The job of the exporter under test; dashboards that show one job at a time have it chosen.
+JOB = "air-quality-exporter"
+
+
+def interpolated(query: str, city: str = ".+", job: str = JOB) -> str:
+    """The query with its variables as Grafana fills them in: one job, or all of them where several
+    can be chosen, and an escaped city."""
     escaped = city if city == ".+" else re.sub(r"([\\/^$*+?.()|\[\]{}])", r"\\\1", city)
-    values = {"$job": ".+", "${city:regex}": escaped}
+    values = {'job="$job"': f'job="{job}"', "$job": ".+", "${city:regex}": escaped}
     values |= {"$__rate_interval": "10s", "$__range": "1h"}
     for name, value in values.items():
         query = query.replace(name, value)

@@ -10,6 +10,7 @@ import yaml
 
 from grafana.dashboards import (
     DASHBOARDS,
+    JOB,
     PANELS,
     ROOT,
     annotations,
@@ -63,6 +64,20 @@ def test_all_variables_are_labelled_defined_and_used(name):
     assert all(each["includeAll"] or each["current"] == {} for each in variables(dashboard))
     used = set(re.findall(r"\$\{?([a-z]\w*)", json.dumps(dashboard))) - {"__field", "__data"}
     assert used == names
+
+
+@pytest.mark.parametrize("name", ["air-quality", "air-quality-city"])
+def test_a_dashboard_about_the_air_shows_one_job(name):
+    """Jobs can have different scales, and a city can be in several of them."""
+    dashboard = DASHBOARDS[name]
+    (job,) = (each for each in variables(dashboard) if each["name"] == "job")
+    assert not job["multi"] and not job["includeAll"]
+    parts = [*annotations(dashboard), *(one for each in panels(dashboard) for one in each["targets"])]
+    cities = [each["definition"] for each in variables(dashboard) if each["name"] == "city"]
+    for query in [*(each["expr"] for each in parts), *cities]:
+        assert "(job" not in query
+        selectors = re.findall(r"\b(?:airquality|process)_\w+({[^}]+})?", query)
+        assert all(each.startswith('{job="$job"') for each in selectors), query
 
 
 @each_dashboard
@@ -120,6 +135,20 @@ def test_dots_and_lines_have_enough_contrast_in_both_themes():
         assert min(contrast(color, "#FFFFFF"), contrast(color, "#181B1F")) >= 3, color
 
 
+@pytest.mark.parametrize("title", ["AQI", "Category", "Cities in each category", "Cities, worst first"])
+def test_text_on_the_colours_of_categories_is_readable(title):
+    """According to WCAG 2.1, section 1.4.3, whichever text Grafana chooses: a stat by brightness, a
+    table and a state timeline by contrast."""
+    colors = set(re.findall(r"#[0-9A-F]{6}", json.dumps(panel_titled(title))))
+    assert len(colors) >= 18
+    for color in colors:
+        red, green, blue = (int(color[at : at + 2], 16) for at in (1, 3, 5))
+        bright = 299 * red + 587 * green + 114 * blue > 180_000
+        by_contrast = "#FFFFFF" if contrast(color, "#FFFFFF") >= 3 else "#000000"
+        for text in ("#202226" if bright else "#F7F8FA", by_contrast):
+            assert contrast(color, text) >= 4.5, (color, text)
+
+
 def contrast(one: str, two: str) -> float:
     darker, lighter = sorted((luminance(one), luminance(two)))
     return (lighter + 0.05) / (darker + 0.05)
@@ -156,8 +185,11 @@ def test_a_city_leaves_the_list_when_it_expires_but_not_when_its_exporter_goes_d
     gone = "80x354 stale"
     values = {("a", "Delhi"): "80x360", ("a", "Pune"): gone, ("b", "Agra"): gone}
     series = [
-        {"series": f'airquality_index{{job="{job}", city="{city}"}}', "values": each}
-        for (job, city), each in values.items()
+        {
+            "series": f'airquality_index{{job="{JOB}", instance="{instance}", city="{city}"}}',
+            "values": each,
+        }
+        for (instance, city), each in values.items()
     ]
     queries = [
         # As a range of an hour.

@@ -9,6 +9,7 @@ import pytest
 
 from grafana.dashboards import (
     DASHBOARDS,
+    JOB,
     PANELS,
     annotations,
     interpolated,
@@ -60,12 +61,17 @@ def message(turn: int) -> str | list[dict]:
             "city": city,
             "aqi": LEVELS[(place + (step + place) % 2) % len(LEVELS)],
             "subindices": subindices,
+            "pollutants": {"pm2_5": 20 + step % 7, "co": 400},
             "place": {"country": "IN", "latitude": 10 + place, "longitude": 75.5 + place},
         }
         for place, city in enumerate(CITIES)
     ]
     return [*elements, {"city": "Nowhere", "aqi": None}]
 
+
+# A job that has one of the cities too, on another scale and with an index that none of ours reaches.
+OTHER_JOB = "another (job)"
+OTHER_INDEX = 9000
 
 # Metrics that Prometheus itself adds, and those of `air-quality-feed poll`.
 FOREIGN = r"up|ALERTS|scrape_duration_seconds|airquality_feed_\w+"
@@ -76,24 +82,40 @@ def overrides(title: str) -> list[dict]:
 
 
 @pytest.fixture(scope="module")
-def exporter(programs, tmp_path_factory):
-    """An exporter of a feed that sends data of every kind."""
+def exporter(programs, authority, tmp_path_factory):
+    """An exporter of a feed that sends data of every kind, by TLS."""
     storage = tmp_path_factory.mktemp("storage") / "cities.sqlite"
-    flags = (f"--storage.file={storage}",)
+    flags = (f"--storage.file={storage}", f"--feed.ca-file={authority.file}")
     flags += ("--feed.subindices-field=subindices", "--feed.place-field=place")
+    flags += ("--feed.pollutants-field=pollutants",)
+    source = 'open-meteo; kind=model; license="CC BY 4.0"'
     with (
-        WebSocketFeed(source='open-meteo; kind=model; license="CC BY 4.0"') as feed,
+        WebSocketFeed(source=source, ssl=authority.issue("feed").server_context()) as feed,
         Load(feed, message, pause=0.2),
-        programs.exporter("--feed.url", feed.url, *flags) as exporter,
+        programs.exporter("--feed.url", feed.url.replace("ws:", "wss:"), *flags) as exporter,
     ):
         yield exporter
 
 
 @pytest.fixture(scope="module")
-def prometheus(exporter, tmp_path_factory):
+def other(programs):
+    with (
+        WebSocketFeed() as feed,
+        Load(feed, lambda _: [{"city": CITIES[0], "aqi": OTHER_INDEX}], pause=0.2),
+        programs.exporter("--feed.url", feed.url, "--aqi.scale", "eu") as exporter,
+    ):
+        yield exporter
+
+
+@pytest.fixture(scope="module")
+def prometheus(exporter, other, tmp_path_factory):
     """A Prometheus in which every city has changed, elements were rejected, and an alert fires."""
     folder = tmp_path_factory.mktemp("prometheus")
-    running = Prometheus(folder, (exporter.address,), rules=faster_rules(folder, 60))
+    jobs = [
+        {"job_name": name, "static_configs": [{"targets": [one.address]}]}
+        for name, one in ((JOB, exporter), (OTHER_JOB, other))
+    ]
+    running = Prometheus(folder, (), rules=faster_rules(folder, 60), scrape_configs=jobs)
     cities = len(CITIES)
     for condition in (
         "min(count_over_time(airquality_index[1m])) >= 10",
@@ -154,6 +176,17 @@ def test_the_city_dashboard_shows_only_data_of_the_city_whatever_its_name(promet
         found = [one for query in queries for one in prometheus.query(query)]
         assert found or panel["fieldConfig"]["defaults"]["noValue"] != "no data"
         assert {one["metric"]["city"] for one in found} <= {city}
+
+
+def test_the_dashboards_about_the_air_show_one_job(prometheus):
+    """A city that two jobs have is not mixed up, although their scales differ."""
+    ours = {int(level) for level in LEVELS}
+    for title in ("Worst now", "AQI"):
+        for job, ref, indices in ((JOB, "A", ours), (OTHER_JOB, "C", {OTHER_INDEX})):
+            for target in panel_titled(title)["targets"]:
+                found = prometheus.query(interpolated(target["expr"], job=job))
+                assert bool(found) == (target["refId"] == ref)
+                assert {float(one["value"][1]) for one in found} <= indices
 
 
 def test_counts_of_categories_are_in_the_order_of_the_scale(prometheus):

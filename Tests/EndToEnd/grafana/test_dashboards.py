@@ -4,6 +4,7 @@ import itertools
 import json
 import re
 import shutil
+from pathlib import Path
 
 import pytest
 import yaml
@@ -72,9 +73,9 @@ def test_a_dashboard_about_the_air_shows_one_job(name):
     dashboard = DASHBOARDS[name]
     (job,) = (each for each in variables(dashboard) if each["name"] == "job")
     assert not job["multi"] and not job["includeAll"]
-    parts = [*annotations(dashboard), *(one for each in panels(dashboard) for one in each["targets"])]
+    targets = [one for each in panels(dashboard) for one in each["targets"]]
     cities = [each["definition"] for each in variables(dashboard) if each["name"] == "city"]
-    for query in [*(each["expr"] for each in parts), *cities]:
+    for query in [*(each["expr"] for each in (*annotations(dashboard), *targets)), *cities]:
         assert "(job" not in query
         selectors = re.findall(r"\b(?:airquality|process)_\w+({[^}]+})?", query)
         assert all(each.startswith('{job="$job"') for each in selectors), query
@@ -102,40 +103,64 @@ def test_the_title_of_a_panel_fits_in_a_window_of_1280_pixels(panel):
 
 @each_panel
 def test_a_panel_is_described_and_its_overrides_match_its_fields(panel):
-    assert panel["description"].endswith(".")
+    assert re.search(r"[.?]$", panel["description"])
+    assert "?" in panel["description"], "what does it answer?"
     refs = [target["refId"] for target in panel["targets"]]
     assert len(set(refs)) == len(refs)
     text = " ".join(f"{{{target['refId']}}} {target['expr']}" for target in panel["targets"])
     for matcher in (override["matcher"] for override in panel["fieldConfig"]["overrides"]):
         if matcher["id"] == "byFrameRefID":
             assert matcher["options"] in refs
+        elif matcher["options"] == "Value":
+            assert len(refs) == 1
         elif matcher["options"].startswith(("Value #", "Trend #")):
             assert matcher["options"][-1] in refs
-        elif panel["type"] == "table" or panel["type"] == "geomap":
+        elif matcher["options"] != "/./" and panel["type"] in ("table", "geomap"):
             assert re.search(rf"\b{matcher['options']}\b", text)
 
 
 @each_panel
 def test_arrows_are_green_for_better_and_red_for_worse(panel):
-    """As on the page; colours of the scale are for areas, never for text."""
+    """As on the page."""
     mappings = [value for key, value in settings(panel) if key == "mappings"]
-    options = [option for each in mappings for one in each for option in one["options"].values()]
+    by_value = [one for each in mappings for one in each if one["type"] == "value"]
+    options = [option for one in by_value for option in one["options"].values()]
     arrows = {(option["text"], option["color"]) for option in options if option["text"][0] in "▲▼"}
     assert arrows in (set(), {("▲ better", "green"), ("▼ worse", "red")})
+
+
+@each_panel
+def test_series_of_a_chart_have_different_colours(panel):
     modes = [value.get("mode") for key, value in settings(panel) if key == "color"]
-    assert "palette-classic" not in modes
+    assert "shades" not in modes
+    if panel["type"] == "timeseries":
+        assert modes[0] == "palette-classic"
+
+
+@each_panel
+def test_an_empty_cell_does_not_say_what_an_empty_table_says(panel):
+    """The text of a panel without data is also that of each empty cell, unless overridden."""
+    if panel["type"] == "table":
+        overridden = {**panel, "fieldConfig": {**panel["fieldConfig"], "defaults": {}}}
+        cells = {value for key, value in settings(overridden) if key == "noValue"}
+        assert cells <= {"–", " "}
+        # The overview's feeds have no empty cell.
+        assert cells or panel["title"] == "Feeds"
 
 
 def test_dots_and_lines_have_enough_contrast_in_both_themes():
     """According to WCAG 2.1, section 1.4.11; areas have the colours of the scale."""
-    drawn = [panel_titled("Map"), panel_titled("Sub-index of each pollutant")]
+    titles = ("Map", "Sub-indices: ${city}", "Concentrations: ${city}")
+    drawn = [panel_titled(title) for title in titles]
     colors = set(re.findall(r"#[0-9A-F]{6}", json.dumps(drawn)))
     assert len(colors) > 12
     for color in colors:
         assert min(contrast(color, "#FFFFFF"), contrast(color, "#181B1F")) >= 3, color
 
 
-@pytest.mark.parametrize("title", ["AQI", "Category", "Cities in each category", "Cities, worst first"])
+@pytest.mark.parametrize(
+    "title", ["AQI", "Category", "Cities in each category", "Cities, worst first"]
+)
 def test_text_on_the_colours_of_categories_is_readable(title):
     """According to WCAG 2.1, section 1.4.3, whichever text Grafana chooses: a stat by brightness, a
     table and a state timeline by contrast."""
@@ -179,18 +204,112 @@ def test_no_query_contains_an_unknown_variable():
         assert "$" not in interpolated(part["expr"])
 
 
-@pytest.mark.skipif(not shutil.which("promtool"), reason="no promtool")
+needs_promtool = pytest.mark.skipif(not shutil.which("promtool"), reason="no promtool")
+
+
+def check_queries(folder: Path, series: dict[str, str], cases: list, interval: str) -> None:
+    """Evaluates queries of panels over made-up series, with promtool."""
+    inputs = [{"series": name, "values": values} for name, values in series.items()]
+    test = {"interval": interval, "input_series": inputs, "promql_expr_test": cases}
+    (folder / "queries.yaml").write_text(json.dumps({"tests": [test]}))
+    run("promtool", "test", "rules", folder / "queries.yaml")
+
+
+def expected(title: str, at: str, samples: dict[str, float], ref: str = "A") -> dict:
+    (target,) = (each for each in panel_titled(title)["targets"] if each["refId"] == ref)
+    results = [{"labels": labels, "value": value} for labels, value in samples.items()]
+    return {"expr": interpolated(target["expr"]), "eval_time": at, "exp_samples": results}
+
+
+@needs_promtool
+def test_each_feed_of_each_exporter_has_one_row(tmp_path):
+    """Of two exporters with the same feeds, and one of another job that went down."""
+    series = {}
+    for instance in ("one", "two"):
+        of = f'job="pair", instance="{instance}"'
+        series[f"up{{{of}}}"] = "1x60"
+        series[f'airquality_exporter_build_info{{{of}, version="1.0.0", revision="a"}}'] = "1x60"
+        for feed, connected in (("a", 1), ("b", 0)):
+            name = f'{{{of}, feed="{feed}"}}'
+            series[f"airquality_exporter_feed_connected{name}"] = f"{connected}x60"
+            series[f"airquality_exporter_feed_paused{name}"] = "0x60"
+            series[f"airquality_exporter_feed_certificate_expiry_timestamp_seconds{name}"] = (
+                f"{60 * 60 + 86400 * 9 + 5}x60"
+            )
+        for city, feed in (("Delhi", "a"), ("Pune", "a"), ("Agra", "b")):
+            series[f'airquality_city_info{{{of}, city="{city}", feed="{feed}"}}'] = "1x60"
+    gone = 'job="gone", instance="three"'
+    series[f"up{{{gone}}}"] = "1x20 0x40"
+    series[f'airquality_exporter_build_info{{{gone}, version="0.9"}}'] = "1x20 stale"
+    series[f'airquality_exporter_feed_connected{{{gone}, feed="a"}}'] = "1x20 stale"
+    columns = {"A": {"a": 1, "b": 0}, "C": {"a": 2, "b": 1}, "F": {"a": 9, "b": 9}}
+    cases = []
+    for ref, values in columns.items():
+        version = ', version="1.0.0"' if ref == "A" else ""
+        cells = {
+            f'{{job="pair", instance="{instance}", feed="{feed}"{version}}}': value
+            for instance in ("one", "two")
+            for feed, value in values.items()
+        }
+        cells |= {'{job="gone", instance="three"}': -1} if ref == "A" else {}
+        cases.append(expected("Feeds of each exporter", "60m", cells, ref))
+    check_queries(tmp_path, series, cases, "1m")
+
+
+@needs_promtool
+def test_exporters_with_the_same_feed_count_it_once(tmp_path):
+    """Names have the job only where several jobs are shown."""
+    series = {}
+    for instance, rate in (("one", 2), ("two", 4)):
+        of = f'job="pair", instance="{instance}"'
+        series[f"airquality_exporter_build_info{{{of}}}"] = "1x60"
+        for name in ("readings_total", "messages_total", "duplicates_total"):
+            series[f'airquality_exporter_feed_{name}{{{of}, feed="a"}}'] = f"0+{rate}x60"
+        name = f'airquality_exporter_feed_messages_without_readings_total{{{of}, feed="a"}}'
+        series[name] = f"0+{rate // 2}x60"
+        name = f'airquality_exporter_feed_disconnects_total{{{of}, feed="a", reason="lost"}}'
+        series[name] = f"0+{rate}x60"
+    feed = '{job="pair", feed="a", name="a "}'
+    cases = [
+        expected("Readings per second", "1m", {feed: 4}),
+        expected("Messages without readings", "1m", {feed: 0.5}),
+        expected("Disconnects, by reason", "1m", {'{reason="lost"}': 40}),
+        expected("Rare events", "1m", {"{}": 40}),
+    ]
+    check_queries(tmp_path, series, cases, "1s")
+    other = 'job="other", instance="three"'
+    series[f"airquality_exporter_build_info{{{other}}}"] = "1x60"
+    series[f'airquality_exporter_feed_readings_total{{{other}, feed="a"}}'] = "0+1x60"
+    named = {
+        f'{{job="{job}", feed="a", {extra}name="a {job}"}}': rate
+        for job, extra, rate in (("pair", 'among="pair", ', 4), ("other", 'among="other", ', 1))
+    }
+    check_queries(tmp_path, series, [expected("Readings per second", "1m", named)], "1s")
+
+
+@needs_promtool
+def test_a_city_with_two_places_is_one_dot(tmp_path):
+    """Two exporters of the job round its coordinates differently."""
+    series = {}
+    for instance, latitude in (("one", "28.61"), ("two", "28.6")):
+        of = f'job="{JOB}", instance="{instance}", city="Delhi"'
+        place = f'feed="a", country="IN", latitude="{latitude}", longitude="77.2"'
+        series[f"airquality_city_info{{{of}, {place}}}"] = "1x10"
+        series[f"airquality_index{{{of}}}"] = "80x10"
+    case = expected("Map", "5m", {"{}": 1})
+    case["expr"] = f"count({case['expr']})"
+    check_queries(tmp_path, series, [case], "1m")
+
+
+@needs_promtool
 def test_a_city_leaves_the_list_when_it_expires_but_not_when_its_exporter_goes_down(tmp_path):
     """Of two exporters one loses a city, the other all of them, half an hour before the end."""
     gone = "80x354 stale"
     values = {("a", "Delhi"): "80x360", ("a", "Pune"): gone, ("b", "Agra"): gone}
-    series = [
-        {
-            "series": f'airquality_index{{job="{JOB}", instance="{instance}", city="{city}"}}',
-            "values": each,
-        }
+    series = {
+        f'airquality_index{{job="{JOB}", instance="{instance}", city="{city}"}}': each
         for (instance, city), each in values.items()
-    ]
+    }
     queries = [
         # As a range of an hour.
         f"last_over_time(({query})[1h:5m])" if target["range"] else query
@@ -204,6 +323,4 @@ def test_a_city_leaves_the_list_when_it_expires_but_not_when_its_exporter_goes_d
             {"labels": f'{{city="{city}"}}', "value": 1} for city in ("Delhi", "Agra")
         ],
     }
-    test = {"interval": "5m", "input_series": series, "promql_expr_test": [listed]}
-    (tmp_path / "list.yaml").write_text(json.dumps({"tests": [test]}))
-    run("promtool", "test", "rules", tmp_path / "list.yaml")
+    check_queries(tmp_path, series, [listed], "5m")

@@ -69,7 +69,7 @@ def message(turn: int) -> str | list[dict]:
     return [*elements, {"city": "Nowhere", "aqi": None}]
 
 
-# A job that has one of the cities too, on another scale and with an index that none of ours reaches.
+# A job that has one of the cities too, on another scale, with an index that no level reaches.
 OTHER_JOB = "another (job)"
 OTHER_INDEX = 9000
 

@@ -21,6 +21,7 @@ from grafana.dashboards import (
     settings,
     variables,
 )
+from grafana.rules import ALERTS
 from support.commands import run
 
 each_dashboard = pytest.mark.parametrize("name", DASHBOARDS)
@@ -73,12 +74,28 @@ def test_a_dashboard_about_the_air_shows_one_job(name):
     dashboard = DASHBOARDS[name]
     (job,) = (each for each in variables(dashboard) if each["name"] == "job")
     assert not job["multi"] and not job["includeAll"]
-    targets = [one for each in panels(dashboard) for one in each["targets"]]
+    targets = [
+        one
+        for each in panels(dashboard)
+        if each["title"] != "Silent cities"
+        for one in each["targets"]
+    ]
     cities = [each["definition"] for each in variables(dashboard) if each["name"] == "city"]
     for query in [*(each["expr"] for each in (*annotations(dashboard), *targets)), *cities]:
         assert "(job" not in query
         selectors = re.findall(r"\b(?:airquality|process)_\w+({[^}]+})?", query)
         assert all(each.startswith('{job="$job"') for each in selectors), query
+
+
+def test_silent_cities_follow_the_rule_of_the_alert():
+    (rule,) = (each for each in ALERTS if each["alert"] == "AirQualityCityStale")
+    rule = re.sub(r"\s+", " ", re.sub("#.*", "", rule["expr"])).strip()
+    rule = re.sub(r"(?<=[({]) | (?=[)}])", "", rule)
+    rule = re.sub(r"\b(airquality_\w+|ALERTS)\b(?!{)", r"\1{}", rule)
+    rule = rule.replace("{", '{job="$job", ').replace(", }", "}")
+    (target,) = panel_titled("Silent cities")["targets"]
+    expected = f"count(group by (city) ({rule}))"
+    assert target["expr"] == f'{expected} or 0 * count(airquality_index{{job="$job"}})'
 
 
 @each_dashboard
@@ -285,6 +302,28 @@ def test_exporters_with_the_same_feed_count_it_once(tmp_path):
         for job, extra, rate in (("pair", 'among="pair", ', 4), ("other", 'among="other", ', 1))
     }
     check_queries(tmp_path, series, [expected("Readings per second", "1m", named)], "1s")
+
+
+@needs_promtool
+def test_a_silent_city_is_counted_once_and_a_feed_that_is_down_makes_none(tmp_path):
+    """Two exporters of a feed of which one city is silent, and of another that has stopped."""
+    series = {}
+    for instance in ("one", "two"):
+        of = f'job="{JOB}", instance="{instance}"'
+        for feed, connected in (("a", "1x720"), ("b", "1x60 0x660")):
+            series[f'airquality_exporter_feed_connected{{{of}, feed="{feed}"}}'] = connected
+            series[f'airquality_exporter_feed_paused{{{of}, feed="{feed}"}}'] = "0x720"
+        for city, feed, updated in (
+            ("Delhi", "a", "0+60x720"),
+            ("Pune", "a", "0+60x60 3600x660"),
+            ("Agra", "b", "0+60x60 3600x660"),
+        ):
+            name = f'{{{of}, city="{city}"'
+            series[f"airquality_index{name}}}"] = "80x720"
+            series[f'airquality_city_info{name}, feed="{feed}"}}'] = "1x720"
+            series[f"airquality_last_update_timestamp_seconds{name}}}"] = updated
+    case = expected("Silent cities", "12h", {"{}": 1})
+    check_queries(tmp_path, series, [case], "1m")
 
 
 @needs_promtool

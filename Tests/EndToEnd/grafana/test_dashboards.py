@@ -251,25 +251,29 @@ def test_each_feed_of_each_exporter_has_one_row(tmp_path):
             series[f"airquality_exporter_feed_connected{name}"] = f"{connected}x60"
             series[f"airquality_exporter_feed_paused{name}"] = "0x60"
             series[f"airquality_exporter_feed_certificate_expiry_timestamp_seconds{name}"] = (
-                f"{60 * 60 + 86400 * 9 + 5}x60"
+                f"{22 * 60 + 86400 * 9 + 5}x60"
             )
+            series[f"airquality_exporter_feed_readings_total{name}"] = "0+60x60"
+            series[f"airquality_exporter_feed_rejected_total{name}"] = "0x60"
         for city, feed in (("Delhi", "a"), ("Pune", "a"), ("Agra", "b")):
             series[f'airquality_city_info{{{of}, city="{city}", feed="{feed}"}}'] = "1x60"
     gone = 'job="gone", instance="three"'
     series[f"up{{{gone}}}"] = "1x20 0x40"
     series[f'airquality_exporter_build_info{{{gone}, version="0.9"}}'] = "1x20 stale"
     series[f'airquality_exporter_feed_connected{{{gone}, feed="a"}}'] = "1x20 stale"
-    columns = {"A": {"a": 1, "b": 0}, "C": {"a": 2, "b": 1}, "F": {"a": 9, "b": 9}}
+    series[f'airquality_exporter_feed_readings_total{{{gone}, feed="a"}}'] = "0+60x20 stale"
+    series[f'airquality_exporter_feed_rejected_total{{{gone}, feed="a"}}'] = "0+60x20 stale"
+    columns = {"A": (1, 0), "C": (2, 1), "D": (1, 1), "E": (0, 0), "F": (9, 9)}
     cases = []
     for ref, values in columns.items():
         version = ', version="1.0.0"' if ref == "A" else ""
         cells = {
             f'{{job="pair", instance="{instance}", feed="{feed}"{version}}}': value
             for instance in ("one", "two")
-            for feed, value in values.items()
+            for feed, value in zip("ab", values, strict=True)
         }
         cells |= {'{job="gone", instance="three"}': -1} if ref == "A" else {}
-        cases.append(expected("Feeds of each exporter", "60m", cells, ref))
+        cases.append(expected("Feeds of each exporter", "22m", cells, ref))
     check_queries(tmp_path, series, cases, "1m")
 
 

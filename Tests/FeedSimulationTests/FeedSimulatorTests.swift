@@ -77,6 +77,23 @@ struct FeedSimulatorTests {
         #expect((40...240).contains(changes), "\(changes) changes")
     }
 
+    /// The demo's messages, one each two seconds.
+    @Test func `In a day of half an hour a category changes within two minutes, whatever the seed`() throws {
+        let boundaries: [Double] = [51, 101, 201, 301, 401]
+        for seed in 0..<300 as Range<UInt64> {
+            var simulator = FeedSimulator(seed: seed, day: .seconds(1800))
+            var categories: [String: Int] = [:]
+            let step = try (0..<60).first { _ in
+                try decoded(simulator.nextMessages()[0]).contains { element in
+                    let category = boundaries.count { $0 <= element.aqi }
+                    let previous = categories.updateValue(category, forKey: element.city)
+                    return previous != nil && previous != category
+                }
+            }
+            #expect(step != nil, "seed \(seed)")
+        }
+    }
+
     @Test(arguments: [(1000, true), (1001, false)])
     func `Elements have details, unless there are very many cities`(cities: Int, areDetailed: Bool) throws {
         var simulator = FeedSimulator(cities: cities, coverage: 1, seed: 1)

@@ -1,5 +1,7 @@
+import AirQuality
 import CommandLine
 import FeedSimulation
+import HTTPText
 import System
 import WebSocket
 
@@ -10,7 +12,8 @@ func simulate(_ flags: ParsedFlags, signals: Signals) throws {
     var simulator = FeedSimulator(
         cities: options.cities, coverage: options.coverage, seed: options.seed ?? .random(in: 0 ... .max),
         drift: options.drift, batch: options.batch, interval: options.interval)
-    let feed = WebSocketServerConfiguration(address: options.listen)
+    var feed = WebSocketServerConfiguration(address: options.listen)
+    feed.headers = [HTTPField(name: FeedSource.fieldName, value: FeedSource.simulation)]
     let server = try flags.listening("listen") { try FeedServer(feed, signals: signals) }
     defer { server.stop() }
     var next = monotonicTime()

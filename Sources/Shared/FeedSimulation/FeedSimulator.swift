@@ -13,6 +13,7 @@ public struct FeedSimulator: Sendable {
     private let coverage: Double
     private let drift: Double
     private let batch: Int
+    /// Simulated seconds between steps.
     private let intervalSeconds: Double
     private var random: SeededGenerator
     private var air: SimulatedAir
@@ -26,14 +27,15 @@ public struct FeedSimulator: Sendable {
     ///   - drift: how far a city's level may move per step that includes it; indices stay within 1 … 999.
     ///   - batch: maximum number of cities per message.
     ///   - interval: the time between steps.
+    ///   - day: how long a simulated day lasts.
     public init(
         cities: Int = 12, coverage: Double = 0.6, seed: UInt64, drift: Double = 0, batch: Int = 10_000,
-        interval: Duration = .seconds(2)
+        interval: Duration = .seconds(2), day: Duration = .seconds(86_400)
     ) {
         self.coverage = coverage
         self.drift = drift
         self.batch = batch
-        intervalSeconds = interval / .seconds(1)
+        intervalSeconds = interval / day * 86_400
         random = SeededGenerator(seed: seed)
         air = SimulatedAir(cities: cities, seed: seed)
         beginnings = (0..<cities).map { city in

@@ -1,4 +1,6 @@
+import AirQuality
 import FeedSimulation
+import HTTPText
 import System
 import WebSocket
 
@@ -12,16 +14,21 @@ final class DemoFeed: Sendable {
     /// The interval of the real feed.
     private static let interval = Duration.seconds(2)
 
+    /// Short, so that a visitor sees categories change.
+    private static let day = Duration.seconds(1800)
+
     /// Accepts connections at once.
     init() throws {
-        server = try WebSocketServer(WebSocketServerConfiguration(address: .tcp(host: "127.0.0.1", port: 0)))
+        var configuration = WebSocketServerConfiguration(address: .tcp(host: "127.0.0.1", port: 0))
+        configuration.headers = [HTTPField(name: FeedSource.fieldName, value: FeedSource.simulation)]
+        server = try WebSocketServer(configuration)
         address = try WebSocketAddress("ws://127.0.0.1:\(server.port)/")
         connections = try ServiceThread(name: "demo-server", body: server.run)
     }
 
     /// Sends messages until ``stop()``. Blocks.
     func run() {
-        var simulator = FeedSimulator(seed: .random(in: 0...UInt64.max), interval: Self.interval)
+        var simulator = FeedSimulator(seed: .random(in: 0...UInt64.max), interval: Self.interval, day: Self.day)
         var pause: Duration
         repeat {
             // Checks often until a client is connected, so that it gets its first message at once.

@@ -16,7 +16,7 @@ extension FeedSource {
             let value = unquoted(part[equals...].dropFirst())
             guard Self.isAccepted(value) else { continue }
             switch String(decoding: part[..<equals], as: UTF8.self).lowercased() {
-            case "kind" where value == "model" || value == "stations": kind = value
+            case "kind" where ["model", "stations", "simulation"].contains(value): kind = value
             case "license": license = value
             default: break
             }

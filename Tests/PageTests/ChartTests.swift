@@ -70,6 +70,23 @@ struct ChartTests {
         #expect(try chart(points(indices)).runs.count == 1)
     }
 
+    @Test func `A line of irregular points is whole, and has a gap only where more than three usual ones are missing`() throws {
+        var time: Timestamp = 1_000_000
+        var steps: [Int64] = []
+        // As of a city that is in three of five messages.
+        for number in 0..<200 as Range<UInt64> { steps.append(2000 * Int64([1, 1, 2, 1, 3, 1, 2, 1, 1, 4][Int(number % 10)])) }
+        func history(_ steps: [Int64]) -> [HistoryPoint] {
+            steps.map { step in
+                time += step
+                return HistoryPoint(time: time, index: 100)
+            }
+        }
+        #expect(try chart(history(steps)).runs.count == 1)
+        #expect(try chart(history(steps + [60_000] + steps)).runs.count == 2)
+        #expect(try chart(history([60_000, 60_000, 60_000, 240_000, 60_000])).runs.count == 2)
+        #expect(try chart(history([60_000, 60_000, 60_000, 180_000, 60_000])).runs.count == 1)
+    }
+
     @Test(
         arguments: [
             (1000 as Int64, "04:49:45"), (30_000, "04:49"), (10_000_000, "21 Nov 04:49"),

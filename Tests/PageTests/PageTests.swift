@@ -63,19 +63,93 @@ struct PageTests {
         try expectGolden(#require(try page.city(Array("Delhi".utf8), "")), named: "city-pollutants.html")
     }
 
-    @Test func `Until the next connection every page says why readings are rejected and what to set`() throws {
+    @Test func `Without fresh readings every page says why`() throws {
         for store in [TestStore().store, Self.store().store] {
+            let snapshot = store.snapshot(withHistories: true)
+            let page = Page(Self.settings, snapshot, at: Self.now, causes: ["not connected: <b>", "no message yet"])
+            for page in [try page.list(""), page.about(), try page.list("kiosk")] {
+                #expect(text(page).contains("<p>Not connected: &lt;b&gt;</p>\n<p>No message yet</p>"))
+            }
             store.apply(.connected(nil), feed: 0)
-            var decoder = FeedDecoder(format: FeedFormat())
-            store.record(decoder.decode(Array(#"{"a":1,"<b>":2}"#.utf8).span, receivedAt: Self.now), feed: 0)
-            let line =
-                "<p>All readings are rejected (no_city), members: a,&lt;b&gt;. "
-                + "Try: air-quality-exporter probe ADDRESS</p>"
-            let page = Self.page(store)
-            for page in [try page.list(""), page.about()] { #expect(text(page).contains(line)) }
-            store.apply(.connected(nil), feed: 0)
-            #expect(!text(try Self.page(store).list("")).contains("Try:"))
         }
+        var store = Self.store()
+        store.store.apply(.connected(nil), feed: 0)
+        store.receive("Delhi", 5, at: Self.now)
+        let page = Page(Self.settings, store.store.snapshot(withHistories: true), at: Self.now, causes: ["a cause"])
+        #expect(!text(try page.list("")).contains("A cause"))
+    }
+
+    @Test func `A city that is overdue says so and how old it is, on every page`() throws {
+        var store = TestStore(history: HistoryRule(interval: 0))
+        _ = store.store.setFeed(label: "ws://feed.example/", idleTimeout: 300_000)
+        store.store.apply(.connected(nil), feed: 0)
+        // Delhi's pace is two seconds, Agra's ten minutes.
+        for age in [784, 782, 780] as [Int64] { store.receive("Delhi", 290, at: Self.now - age * 1000) }
+        for age in [1380, 780] as [Int64] { store.receive("Agra", 120, at: Self.now - age * 1000) }
+        for age in [4, 2, 0] as [Int64] { store.receive("Pune", 80, at: Self.now - age * 1000) }
+        let page = Self.page(store.store)
+        for document in [try page.list(""), try page.list("kiosk")] {
+            let cards = text(document).split(separator: "<li class=\"").filter { $0.hasPrefix("city ") }
+            #expect(cards.map { $0.contains(" overdue") } == [true, false, false])
+            #expect(cards.map { $0.contains(">13 min old<") } == [true, false, false])
+        }
+        let city = text(try #require(try page.city(Array("Delhi".utf8), "")))
+        #expect(city.contains("class=\"current c4 overdue\"") && city.contains(">13 min old<"))
+        #expect(!text(try #require(try page.city(Array("Agra".utf8), ""))).contains("overdue"))
+    }
+
+    @Test(arguments: Scale.all) func `The page of a city advises about sport and sensitive people`(_ scale: Scale) throws {
+        var lines: Set<String> = []
+        for category in scale.categories {
+            var store = TestStore(scale: scale)
+            store.receive("Delhi", category.from, at: Self.now)
+            let page = Self.page(store.store)
+            let city = text(try #require(try page.city(Array("Delhi".utf8), "")))
+            #expect(city.contains("<dt>Sport outdoors</dt><dd>\(category.sportAdvice)</dd>"))
+            #expect(city.contains("<dt>Sensitive people</dt><dd>\(category.sensitiveAdvice)</dd>"))
+            #expect(text(try page.list("")).contains(">Sport: \(category.sportAdvice)<"))
+            let about = text(page.about())
+            #expect(about.contains(category.sportAdvice) && about.contains(category.sensitiveAdvice))
+            #expect(!category.sportAdvice.isEmpty && !category.sensitiveAdvice.isEmpty)
+            lines.insert("\(category.sportAdvice)|\(category.sensitiveAdvice)")
+        }
+        // The European advice is the same for its two best categories.
+        #expect(lines.count >= 5)
+    }
+
+    @Test func `The country is shown where it is known, and the title has the worst AQI`() throws {
+        var store = TestStore(format: FeedFormat(placeField: "where"))
+        store.receive(#"[{"city":"Delhi","aqi":318.9,"where":{"country":"<IN>"}},{"city":"Pune","aqi":50}]"#)
+        let page = Self.page(store.store)
+        let list = text(try page.list(""))
+        #expect(list.ranges(of: "class=\"country\"").count == 1 && list.contains("<bdi>&lt;IN&gt;</bdi>"))
+        #expect(list.contains("<title>318 Delhi · Air quality</title>"))
+        let city = text(try #require(try page.city(Array("Pune".utf8), "")))
+        #expect(city.contains("<title>50 Pune · Air quality</title>") && !city.contains("class=\"country\""))
+    }
+
+    @Test(arguments: [(720, []), (4 * 3600, ["3h", "24h"]), (30 * 3600, ["3h", "24h", "7d"])] as [(Int64, [String])])
+    func `Only ranges that the history can fill are offered, and no link leads beyond now`(
+        _ seconds: Int64, _ ranges: [String]
+    ) throws {
+        var store = TestStore(history: HistoryRule(interval: 0))
+        for step in 0...10 as ClosedRange<Int64> {
+            store.receive("Delhi", 290, at: Self.now - seconds * 1000 + seconds * 100 * step)
+        }
+        let page = Self.page(store.store)
+        for query in ["", "from=\(Self.now - seconds * 900)&to=\(Self.now - seconds * 400)"] {
+            let city = text(try #require(try page.city(Array("Delhi".utf8), query)))
+            #expect(city.matches(of: /range=(\w+)/).map { String($0.1) } == ranges)
+            #expect(city.matches(of: /to=(\d+)/).allSatisfy { (Int64($0.1) ?? 0) <= Self.now })
+            #expect(city.contains(">Later<") == !query.isEmpty)
+            // The heading names the first and the last point shown.
+            let times = city.prefix { $0 != "#" }.isEmpty ? [] : city.matches(of: /data-ms="(\d+)" data-pattern="year"/)
+            let first = query.isEmpty ? 0 : 1 as Int64
+            let last = query.isEmpty ? 10 : 6 as Int64
+            #expect(times.map { Int64($0.1) } == [first, last].map { Self.now - seconds * 1000 + seconds * 100 * $0 })
+        }
+        let later = text(try #require(try page.city(Array("Delhi".utf8), "range=3h")))
+        #expect(!later.contains(">Later<"))
     }
 
     @Test(
@@ -164,12 +238,18 @@ struct PageTests {
         #expect(seen == (0..<250).map { "c\($0 + 1000)" })
     }
 
-    @Test func `A wall has the worst cities and says how many are left out`() throws {
+    @Test func `The pages of a wall have all cities, worst first, and follow one another without script`() throws {
         var store = TestStore()
-        let all = (0..<100).map { #"{"city":"c\#($0 + 1000)","aqi":\#($0)}"# }
+        let all = (0..<130).map { #"{"city":"c\#($0 + 1000)","aqi":\#($0)}"# }
         store.receive("[\(all.joined(separator: ","))]")
-        let page = try Self.page(store).list("kiosk&page=2")
-        #expect(Self.names(page) == (40..<100).reversed().map { "c\($0 + 1000)" })
-        #expect(text(page).contains("40 more cities not shown"))
+        var seen: [String] = []
+        for (page, next) in [(1, "?page=2&amp;kiosk"), (2, "?page=3&amp;kiosk"), (3, "?kiosk")] {
+            let page = try Self.page(store).list("kiosk&page=\(page)")
+            seen += Self.names(page)
+            #expect(text(page).contains("http-equiv=\"refresh\" content=\"15; url=\(next)\""))
+            #expect(text(page).contains("data-turn=\"\(next)\""))
+        }
+        #expect(seen == (0..<130).reversed().map { "c\($0 + 1000)" })
+        #expect(!text(try Self.page(Self.store()).list("kiosk")).contains("data-turn"))
     }
 }

@@ -16,7 +16,8 @@ extension Chart {
             <line class="cursor" y1="0" y2="100%"/><circle class="at" r="7"/>
             </svg>
             <svg class="names" aria-hidden="true">\(bandNames)</svg>
-            <svg class="ticks" aria-hidden="true">\(tickTexts)</svg>
+            <svg class="ticks" aria-hidden="true" data-from="\(from)" data-to="\(to)" data-step="\(tickStep)">\
+            \(tickTexts)</svg>
             <output class="tip" hidden></output>
             </div>
 
@@ -45,7 +46,9 @@ extension Chart {
 
     private var grid: Markup {
         let rows = Markup(each: levels) { "<line x2=\"100%\" y1=\"\(percent: y($0))\" y2=\"\(percent: y($0))\"/>" }
-        let columns = Markup(each: ticks) { "<line x1=\"\(percent: x($0))\" x2=\"\(percent: x($0))\" y2=\"100%\"/>" }
+        let columns = Markup(each: marks) { tick, isSpare in
+            "<line class=\"mark\" x1=\"\(percent: x(tick))\" x2=\"\(percent: x(tick))\" y2=\"100%\"\(" hidden", if: isSpare)/>"
+        }
         return "<g class=\"grid\">\(rows)\(columns)</g>"
     }
 
@@ -56,13 +59,19 @@ extension Chart {
         return "<text class=\"unit\" y=\"-1.2em\">\(scale.title)</text>\(numbers)"
     }
 
+    /// The ticks, and a hidden one before them, which may be in view when the script has moved it.
+    private var marks: [(tick: Timestamp, isSpare: Bool)] {
+        ticks.map { ($0, false) } + ticks.prefix(1).map { ($0 - tickStep, true) }
+    }
+
     private var tickTexts: Markup {
         // Narrow screens hide the others: of long texts, all but the first and the last.
         let step = pattern == .date || pattern == .year ? max(1, ticks.count - 1) : 2
-        return Markup(each: ticks.enumerated()) { place, tick in
+        return Markup(each: marks.enumerated()) { index, mark in
             """
-            <text class="clock\(" odd", if: place % step > 0)" x="\(percent: x(tick))" y="1.5em" text-anchor="middle" \
-            data-ms="\(tick)" data-pattern="\(pattern.rawValue)">\(pattern.text(of: tick))</text>
+            <text class="\(mark.isSpare ? "spare" : "clock")\(" odd", if: index % step > 0)" x="\(percent: x(mark.tick))" y="1.5em" \
+            text-anchor="middle"\(" hidden", if: mark.isSpare) data-ms="\(mark.tick)" \
+            data-pattern="\(pattern.rawValue)">\(pattern.text(of: mark.tick))</text>
             """
         }
     }

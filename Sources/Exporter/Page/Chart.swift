@@ -7,17 +7,20 @@ struct Chart {
     /// Number of points in view before thinning.
     let count: Int
     /// The connected parts of the line, including one point beyond each edge. The line is interrupted where points are
-    /// more than three times as far apart as usual, because nothing is known in between.
+    /// more than three times as far apart as usual, because nothing is known in between. Usual is what nine of ten
+    /// distances do not exceed, because readings may come irregularly, but at most three times the median.
     let runs: [[HistoryPoint]]
     /// The times at the left and right edges.
     let from, to: Timestamp
+    /// The time of the city's first point, in view or not.
+    let oldest: Timestamp
     /// The index at the upper edge; the lower edge is 0.
     let top: Double
     let scale: Scale
 
     /// - Parameter points: in time order, at least one.
     init(_ points: [HistoryPoint], _ query: ChartQuery, at now: Timestamp, scale: Scale) {
-        let oldest = points[0].time
+        oldest = points[0].time
         let newest = points[points.count - 1].time
         // A margin keeps the first and last points whole, and gives a single point some time around it.
         let margin = max(1000, (query.range?.milliseconds ?? newest - oldest) / 40)
@@ -33,7 +36,8 @@ struct Chart {
         let steps = zip(points, points.dropFirst()).map { $1.time - $0.time }.sorted()
         // Thinning widens the usual distance between points.
         let thinning = Int64(max(1, 2 * count / max(1, self.points.count) - 1))
-        let limit = steps.count > 2 ? 3 * steps[steps.count / 2] * thinning : .max
+        let usual = steps.count > 2 ? min(steps[(steps.count - 1) * 9 / 10], 3 * steps[steps.count / 2]) : .max / 3
+        let limit = usual > .max / 3 / thinning ? .max : 3 * usual * thinning
         runs = line.reduce(into: []) { runs, point in
             if let last = runs.last?.last, point.time - last.time <= limit {
                 runs[runs.count - 1].append(point)
@@ -65,13 +69,16 @@ struct Chart {
         }
     }
 
-    /// The labelled times of the time axis: round ones, at most six.
-    var ticks: [Timestamp] {
+    /// Milliseconds between the labelled times of the time axis.
+    var tickStep: Int64 {
         let steps: [Int64] = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200]
         let span = to - from
-        let step = steps.first { span / ($0 * 1000) < 6 }.map { $0 * 1000 } ?? (span / 6 / 86_400_000 + 1) * 86_400_000
-        let first = (from + step - 1) / step * step
-        return Array(stride(from: first, through: to, by: Int(step)))
+        return steps.first { span / ($0 * 1000) < 6 }.map { $0 * 1000 } ?? (span / 6 / 86_400_000 + 1) * 86_400_000
+    }
+
+    /// The labelled times of the time axis: round ones in UTC, at most six. page.js moves them to the reader's round ones.
+    var ticks: [Timestamp] {
+        Array(stride(from: (from + tickStep - 1) / tickStep * tickStep, through: to, by: Int(tickStep)))
     }
 
     var pattern: ClockPattern { ClockPattern(span: to - from) }

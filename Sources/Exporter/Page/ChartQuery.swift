@@ -18,6 +18,9 @@ struct ChartQuery {
             case .week: 604_800_000
             }
         }
+
+        /// The range that a history must exceed for this one to show more than a few points at the edge.
+        var shortestHistory: Range { self == .week ? .day : .threeHours }
     }
 
     var style = Style.line

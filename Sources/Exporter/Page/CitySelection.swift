@@ -4,7 +4,7 @@ import AirQuality
 struct CitySelection {
     /// Cities per page of the list.
     static let pageSize = 100
-    /// Maximum number of cards on a wall display: more could not be read from a distance on a common screen.
+    /// Maximum number of cards on a page of a wall display: more could not be read from a distance on a common screen.
     static let kioskSize = 60
 
     /// Indices into the snapshot of the cities on the page, in order.
@@ -34,9 +34,11 @@ struct CitySelection {
         case .index: cities.sort { snapshot.states[$0].index > snapshot.states[$1].index }
         case .changed: cities.sort { changedAt($0) > changedAt($1) }
         }
-        pageCount = query.isKiosk ? 1 : max(1, (count + Self.pageSize - 1) / Self.pageSize)
+        let limit = query.isKiosk ? Self.kioskSize : Self.pageSize
+        pageCount = max(1, (count + limit - 1) / limit)
         page = min(query.page, pageCount)
-        let size = query.isKiosk ? Self.kioskSize : Self.pageSize
+        // Pages of a wall are equally full.
+        let size = query.isKiosk ? (count + pageCount - 1) / pageCount : limit
         cities = Array(cities.dropFirst((page - 1) * size).prefix(size))
     }
 

@@ -7,7 +7,7 @@ extension Page {
             """
             <tr><td><span class="word c\(category.number)">\(category.name)</span></td>\
             <td class="number">\(Int(category.from))</td>\
-            <td>\(category.healthStatement)</td></tr>
+            <td>\(category.healthStatement)</td><td>\(category.sportAdvice)</td><td>\(category.sensitiveAdvice)</td></tr>
 
             """
         }
@@ -24,7 +24,7 @@ extension Page {
             <h2>\(scale.title)</h2>
             <p>\(scale.authority). The number shown is the integer part of the index, which determines the \
             category. An upward arrow means that the category got better, a downward one that it got worse.</p>
-            \(table("Categories", columns: ["Category", "From", "Meaning"], number: 1, categories))
+            \(table("Categories", columns: ["Category", "From", "Meaning", "Sport outdoors", "Sensitive people"], number: 1, categories))
             </section>
             <section>
             <h2>Paths</h2>

@@ -10,38 +10,56 @@ extension Page {
         let state = snapshot.states[city]
         let category = scale.category(state.category)
         let chart = Chart(snapshot.points(of: city), query, at: now, scale: scale)
+        let isOverdue = snapshot.isOverdue(city, at: now)
         let content: Markup = """
             <main id="content" class="single">
             <nav class="back" aria-label="Cities"><a href="../">All cities</a></nav>
-            <section class="current c\(category.number)" data-city="\(name[...])" data-category="\(category.number)">
+            <section class="current c\(category.number)\(" overdue", if: isOverdue)" data-city="\(name[...])" data-category="\(category.number)">
             \(disc(category))
             <h1><bdi>\(name[...])</bdi></h1>
+            \(country(state))
             <p class="value"><b class="index">\(Int(state.index))</b> <small>\(scale.title)</small></p>
             <p class="words"><span class="word">\(category.name)</span> \(cause(city)) \(change(state.changes)) \
-            <span class="updated">updated \(ago(state.updatedAt))</span></p>
+            \(updated(state, isOverdue: isOverdue))</p>
             <p class="health">\(category.healthStatement)</p>
+            <dl class="advice"><div><dt>Sport outdoors</dt><dd>\(category.sportAdvice)</dd></div>
+            <div><dt>Sensitive people</dt><dd>\(category.sensitiveAdvice)</dd></div></dl>
             </section>
             \(figure(chart, name[...], query))<div class="facts">
             \(pollutants(state.extras))</div>
             \(pointTable(chart, name[...]))</main>
 
             """
-        return render(content, title: "\(String(decoding: name, as: UTF8.self)) · Air quality", root: "../")
+        return render(content, title: title(state), root: "../")
+    }
+
+    /// Renders the page of a city that does not exist.
+    public func missingCity() -> [UInt8] {
+        let content: Markup = """
+            <main id="content">
+            <h1>No such city</h1>
+            <p>No city of this name has readings. <a href="../">All cities</a></p>
+            </main>
+
+            """
+        return render(content, title: "No such city · Air quality", root: "../")
     }
 
     // MARK: The chart
 
     private func figure(_ chart: Chart, _ name: ArraySlice<UInt8>, _ query: ChartQuery) -> Markup {
         let pattern = ClockPattern.year
+        let from = chart.points.first?.time ?? chart.from
+        let to = chart.points.last?.time ?? chart.to
         let label: Markup = """
-            \(scale.title) of \(name) from \(pattern.text(of: chart.from)) to \(pattern.text(of: chart.to)) UTC, \
+            \(scale.title) of \(name) from \(pattern.text(of: from)) to \(pattern.text(of: to)) UTC, \
             \(chart.points.count)\(" of \(chart.count)", if: chart.points.count < chart.count) points\
             \(", listed in the table below", if: !chart.points.isEmpty)
             """
         return """
             <figure class="chart" id="chart">
-            <figcaption>\("No data from ", if: chart.points.isEmpty)\(clock: chart.from, pattern) \
-            to \(clock: chart.to, pattern), <span class="zone">UTC</span></figcaption>
+            <figcaption>\("No data from ", if: chart.points.isEmpty)\(clock: from, pattern) \
+            to \(clock: to, pattern), <span class="zone">UTC</span></figcaption>
             \(chart.markup(query.style, label: label))\(controls(chart, query))</figure>
 
             """
@@ -51,24 +69,32 @@ extension Page {
         let styles = Markup(each: ChartQuery.Style.allCases) { style in
             link(style.rawValue, to: query.link(style: style), isCurrent: query.style == style)
         }
-        let ranges = Markup(each: ChartQuery.Range.allCases) { range in
+        let offered = ChartQuery.Range.allCases.filter {
+            query.range == $0 || now - chart.oldest > $0.shortestHistory.milliseconds
+        }
+        let ranges = Markup(each: offered) { range in
             link(range.rawValue, to: query.link(range: range), isCurrent: query.range == range)
         }
+        let periods: Markup = """
+            <nav class="order" aria-label="Period">
+            \(ranges)\(link("all", to: query.link(), isCurrent: !query.isZoomed))</nav>
+
+            """
         let half = (chart.to - chart.from) / 2
+        // No link leads beyond now.
         func zoom(_ text: String, _ left: Int64, _ right: Int64) -> Markup {
-            let from = min(max(0, chart.from + left), QueryParameter.latestTime - 1)
-            let to = min(max(from + 1, chart.to + right), QueryParameter.latestTime)
-            return link(text, to: query.link(from: from, to: to))
+            let to = max(1, min(chart.to + right, now))
+            return link(text, to: query.link(from: max(0, to - (chart.to - chart.from + right - left)), to: to))
         }
-        let steps = Markup(each: [("Zoom out", -half, half), ("Earlier", -half, -half), ("Later", half, half)], zoom)
+        let steps = Markup(each: [("Zoom out", -half, half), ("Earlier", -half, -half)], zoom)
+        let later = zoom("Later", half, half)
         return """
             <div class="controls">
             <nav class="order" aria-label="Kind of chart">
             \(styles)</nav>
-            <nav class="order" aria-label="Period">
-            \(ranges)\(link("all", to: query.link(), isCurrent: !query.isZoomed))</nav>
-            <nav class="zoom" aria-label="Time shown">
-            \(zoom("Zoom in", half / 2, -half / 2), if: half > 1000)\(steps, if: query.isZoomed)</nav>
+            \(periods, if: !offered.isEmpty || query.isZoomed)<nav class="zoom" aria-label="Time shown">
+            \(zoom("Zoom in", half / 2, -half / 2), if: half > 1000)\(steps, if: query.isZoomed)\
+            \(later, if: query.isZoomed && chart.to < now)</nav>
             </div>
 
             """

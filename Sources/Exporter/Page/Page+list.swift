@@ -17,11 +17,14 @@ extension Page {
         let content: Markup = """
             <main id="content">
             <h1 class="hidden">Air quality by city</h1>
-            \(wall(selection, cards), if: query.isKiosk)\(list, if: !query.isKiosk && snapshot.cityCount > 0)\
+            \(wall(selection, query, cards), if: query.isKiosk)\(list, if: !query.isKiosk && snapshot.cityCount > 0)\
             \("<p class=\"empty\">No matching city. <a href=\"?\">Show all cities</a></p>\n", if: isEmpty)</main>
 
             """
-        return render(content, title: "Air quality", root: "./", isKiosk: query.isKiosk)
+        let worst = snapshot.states.max { $0.index < $1.index }
+        return render(
+            content, title: title(worst), root: "./", isKiosk: query.isKiosk,
+            refresh: turn(selection, query).map { "15; url=\($0)" } ?? "10")
     }
 
     // MARK: Above the list
@@ -76,23 +79,29 @@ extension Page {
         let state = snapshot.states[city]
         let name = state.name[...]
         let category = scale.category(state.category)
+        let isOverdue = snapshot.isOverdue(city, at: now)
+        let updated = updated(state, isOverdue: isOverdue)
         // Wall displays omit details and cause, which would be too small to read from a distance.
         let details: Markup = """
             \(change(state.changes))
             \(sparkline(snapshot.points(of: city), scale: scale))
-            <span class="updated">updated \(ago(state.updatedAt))</span>
+            \(updated)
+            <span class="sport">Sport: \(category.sportAdvice)</span>
 
             """
+        let link: Markup = "<a class=\"name\" href=\"city/\(Self.pathStep(name))\"><bdi>\(name)</bdi></a>"
+        let title: Markup = "<span class=\"title\">\(link) \(country(state))</span>"
+        let age = isOverdue ? updated : change(state.changes)
         // Chinese and similar characters, from U+2E80 on, are about twice as wide as others.
         let length = String(decoding: name, as: UTF8.self).reduce(0.0) { length, character in
             length + (character >= "\u{2E80}" ? 2 : character.isUppercase ? 1.4 : 1)
         }
         return """
-            <li class="city c\(category.number)\(" long", if: length > 20)\(" longer", if: length > 30)\(" longest", if: length > 38)\(" wordy", if: category.name.count > 20)" \
+            <li class="city c\(category.number)\(" overdue", if: isOverdue)\(" long", if: length > 20)\(" longer", if: length > 30)\(" longest", if: length > 38)\(" wordy", if: category.name.count > 20)" \
             data-city="\(name)" data-category="\(category.number)">
             \(disc(category))
-            <a class="name" href="city/\(Self.pathStep(name))"><bdi>\(name)</bdi></a>
-            <span class="state"><span class="word">\(category.name)</span> \(isKiosk ? change(state.changes) : cause(city))</span>
+            \(isKiosk ? link : title)
+            <span class="state"><span class="word">\(category.name)</span> \(isKiosk ? age : cause(city))</span>
             <span class="hidden">\(scale.title)</span><b class="index">\(Int(state.index))</b>
             \(details, if: !isKiosk)</li>
 
@@ -120,16 +129,22 @@ extension Page {
             """
     }
 
-    /// The list as a wall display, with enough columns to fit all cities on the screen.
-    private func wall(_ selection: CitySelection, _ cards: Markup) -> Markup {
+    /// The query of the wall's next page, after the last one the first; `nil` if there is only one.
+    private func turn(_ selection: CitySelection, _ query: ListQuery) -> Markup? {
+        guard query.isKiosk, selection.pageCount > 1 else { return nil }
+        return query.link { $0.page = selection.page % selection.pageCount + 1 }
+    }
+
+    /// A page of the list as a wall display, with enough columns to fit its cities on the screen.
+    private func wall(_ selection: CitySelection, _ query: ListQuery, _ cards: Markup) -> Markup {
         // Cards are more than twice as wide as high, because their text is.
         let room = selection.cities.count * 7 / 10
         let columns = (1...10).first { $0 * ($0 + 1) >= room } ?? 10
-        let rest = selection.count - selection.cities.count
+        let turn = turn(selection, query)
         return """
-            <ol class="cities w-\(columns)">
+            <ol class="cities w-\(columns)"\(turn.map { " data-turn=\"\($0)\"" as Markup } ?? "")>
             \(cards)</ol>
-            \("<p class=\"left-out\">\(rest) more \(rest == 1 ? "city" : "cities") not shown</p>\n", if: rest > 0)
+            \("<p class=\"turn\">Page \(selection.page) of \(selection.pageCount)</p>\n", if: turn != nil)
             """
     }
 }

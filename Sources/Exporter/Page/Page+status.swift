@@ -33,7 +33,7 @@ extension Page {
             <div class="banner" role="alert">
             <div>
             <p>\(problem)</p>
-            \(hint.map { "<p>\($0)</p>\n" as Markup } ?? "")</div>
+            \(Markup(each: causes) { "<p>\($0.prefix(1).uppercased() + $0.dropFirst())</p>\n" })</div>
             \(retry, if: settings.isLifecycleEnabled)</div>
 
             """
@@ -42,23 +42,6 @@ extension Page {
     /// Whether no feed is ready, or only feeds whose readings are all rejected.
     private var isStale: Bool {
         !snapshot.feeds.contains { snapshot.isReady($0, at: now) && $0.connection.reasonOfAll == nil }
-    }
-
-    /// Why a connected feed gives no readings, and what to set. Does not name the feed, whose address is private.
-    private var hint: String? {
-        for feed in snapshot.feeds where feed.isConnected && feed.connection.readings == 0 {
-            let reason = feed.connection.reasonOfAll
-            guard reason != nil || feed.connection.messagesWithoutReadings > 0 else { continue }
-            let problem = reason.map { "All readings are rejected (\($0.rawValue))" } ?? "Messages are without readings"
-            let excerpt = feed.connection.example(of: reason)
-            let members = excerpt.map { $0.kind.members.joined(separator: ",") } ?? ""
-            let details = [
-                ("value", reason == nil ? nil : excerpt?.value), ("members", members.isEmpty ? nil : members),
-            ]
-            .compactMap { name, text in text.map { "\(name): \($0)" } }
-            return ([problem] + details).joined(separator: ", ") + ". Try: air-quality-exporter probe ADDRESS"
-        }
-        return nil
     }
 
     private var problem: Markup? {
@@ -84,6 +67,7 @@ extension Page {
             return """
                 <p>Source: \(name)\(", a computer model", if: source.kind == "model")\
                 \(", measured by stations", if: source.kind == "stations")\
+                \(", not measured", if: source.kind == "simulation")\
                 \(", licence \(source.license)", if: !source.license.isEmpty).</p>
 
                 """

@@ -16,7 +16,7 @@ struct PageEndpoint: Sendable {
     ]
     private static let headers = [
         ("Content-Type", "text/html; charset=utf-8"), ("Content-Security-Policy", policy.joined(separator: "; ")),
-        ("Referrer-Policy", "same-origin"), ("Cache-Control", "no-cache"), ("Vary", "Accept-Encoding"),
+        ("Referrer-Policy", "same-origin"), ("Cache-Control", "no-cache"), ("Vary", "Accept, Accept-Encoding"),
     ]
 
     init(store: ReadingStore, assets: PageAssets, web: Configuration.Web) {
@@ -34,12 +34,17 @@ struct PageEndpoint: Sendable {
     /// Sends no entity tag, because ages make each response different. `render` returns `nil` for an unknown city.
     func respond(to request: HTTPRequest, _ render: (Page) throws(QueryError) -> [UInt8]?) -> HTTPResponse {
         limit.respond {
-            let page = Page(settings, store.snapshot(withHistories: true), at: currentTime())
+            let now = currentTime()
+            let snapshot = store.snapshot(withHistories: true)
+            let page = Page(settings, snapshot, at: now, causes: snapshot.publicCauses(at: now))
             do throws(QueryError) {
-                guard let document = try render(page) else {
+                if let document = try render(page) {
+                    return HTTPResponse(headers: Self.headers, to: request, document)
+                }
+                guard prefersHTML(accept: request.header("Accept")) else {
                     return HTTPResponse(status: 404, line: "no such city; see / for the list")
                 }
-                return HTTPResponse(headers: Self.headers, to: request, document)
+                return HTTPResponse(status: 404, headers: Self.headers, to: request, page.missingCity())
             } catch {
                 return HTTPResponse(status: 400, line: error.line)
             }

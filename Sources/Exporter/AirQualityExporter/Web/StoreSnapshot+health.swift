@@ -1,5 +1,6 @@
 import AirQuality
 import Bytes
+import FeedProtocol
 import System
 
 extension StoreSnapshot {
@@ -10,6 +11,37 @@ extension StoreSnapshot {
         let causes = feeds.flatMap { feed in feed.causes(at: now).map { "\(feed.label): \($0)" } }
         return (["no fresh reading" + (causes.isEmpty ? ": no feed" : "")] + causes.map(onOneLine)).joined(
             separator: "\n")
+    }
+
+    /// The distinct causes for the page, which may be public and names no addresses.
+    func publicCauses(at now: Timestamp) -> [String] {
+        let causes = feeds.flatMap { feed in
+            guard feed.isConnected else {
+                return ["not connected" + (feed.lastDisconnect.map { ": \($0.words)" } ?? "")]
+            }
+            return feed.causes(at: now).map(onOneLine)
+        }
+        return causes.indices.filter { causes.firstIndex(of: causes[$0]) == $0 }.prefix(5).map { causes[$0] }
+    }
+}
+
+extension DisconnectReason {
+    /// The reason in words.
+    fileprivate var words: String {
+        switch self {
+        case .closed: "the server closed the connection"
+        case .lost: "the connection was lost"
+        case .refused: "no connection to the server"
+        case .resolve: "the server's name is unknown"
+        case .tls: "no secure connection to the server"
+        case .handshake: "the server refused the WebSocket handshake"
+        case .timeout: "the server did not respond in time"
+        case .pongTimeout: "the server stopped responding"
+        case .idle: "no message arrived in time"
+        case .protocolError: "the server violated the protocol"
+        case .requested: "reconnecting"
+        case .paused: "paused while unused"
+        }
     }
 }
 

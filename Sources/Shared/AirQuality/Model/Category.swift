@@ -8,6 +8,8 @@ public struct Category: Sendable, Equatable {
     /// `#RRGGBB`, chosen so that Grafana's automatic text colour has a contrast of at least 4.5 : 1 on it.
     public var color: String
     public var face: String
-    /// Health effects and advice.
+    /// Health effects.
     public var healthStatement: String
+    /// The authority's advice about sport outdoors, and to people with lung or heart disease, children and the elderly.
+    public var sportAdvice, sensitiveAdvice: String
 }

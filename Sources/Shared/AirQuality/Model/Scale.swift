@@ -16,7 +16,7 @@ public struct Scale: Sendable, Equatable {
 
     private init(
         _ name: String, title: String, authority: String, categories: [(name: String, from: Double, color: String)],
-        health: [String]
+        health: [(effect: String, sport: String, sensitive: String)]
     ) {
         self.name = name
         self.title = title
@@ -27,7 +27,8 @@ public struct Scale: Sendable, Equatable {
             let (name, from, color) = categories[place]
             return Category(
                 number: UInt8(place + 1), name: name, from: from, color: color, face: faces[place],
-                healthStatement: health[place])
+                healthStatement: health[place].effect, sportAdvice: health[place].sport,
+                sensitiveAdvice: health[place].sensitive)
         }
     }
 
@@ -44,7 +45,8 @@ extension Scale {
     public static let all: [Scale] = [india, us, eu]
 
     /// India's National Air Quality Index: Central Pollution Control Board, 2014.
-    /// Health effects: its "About AQI". Advice: SAFAR, Ministry of Earth Sciences, shortened.
+    /// Effects: its "About AQI". Advice: SAFAR, Ministry of Earth Sciences, which issues the public advisories for this
+    /// index, shortened.
     public static let india = Scale(
         "india", title: "AQI India", authority: "Central Pollution Control Board, 2014",
         categories: [
@@ -56,16 +58,35 @@ extension Scale {
             ("Severe", 401, "#7F1D1D"),
         ],
         health: [
-            "Minimal impact: no precautions are needed.",
-            "Minor breathing discomfort to sensitive people, who should consider less heavy exertion outdoors.",
-            "Breathing discomfort to people with lung disease, asthma or heart disease, who should reduce heavy exertion outdoors.",
-            "Breathing discomfort to most people on prolonged exposure. Everyone: reduce heavy exertion outdoors.",
-            "Respiratory illness on prolonged exposure. Sensitive people: stay indoors. Everyone: avoid heavy exertion outdoors.",
-            "Affects healthy people and seriously impacts those with existing diseases. Everyone: avoid all physical activity outdoors.",
+            ("Minimal impact.", "A good day for sport outdoors.", "No precautions are needed."),
+            (
+                "Minor breathing discomfort to sensitive people.", "Fine for most people.",
+                "Consider less prolonged or heavy exertion outdoors."
+            ),
+            (
+                "Breathing discomfort to people with lung disease, asthma or heart disease.",
+                "Fine for healthy people; slow down if you cough or are short of breath.",
+                "Reduce prolonged or heavy exertion outdoors; keep relief medicine handy."
+            ),
+            (
+                "Breathing discomfort to most people on prolonged exposure.",
+                "Reduce prolonged or heavy exertion; take more breaks.",
+                "Avoid prolonged or heavy exertion outdoors, or move it indoors."
+            ),
+            (
+                "Respiratory illness on prolonged exposure.",
+                "Avoid prolonged or heavy exertion: a short walk instead of a jog.",
+                "Avoid all physical activity outdoors; move it indoors."
+            ),
+            (
+                "Affects healthy people and seriously impacts those with existing diseases.",
+                "Avoid all physical activity outdoors.", "Remain indoors and keep activity low."
+            ),
         ])
 
     /// The Air Quality Index of the United States: EPA-454/B-24-002, 2024.
-    /// Health: Environmental Protection Agency, "AQI Basics" and "Air Quality Guide", shortened.
+    /// Effects: Environmental Protection Agency, "AQI Basics". Advice: its "Air Quality Guide for Particle Pollution" on
+    /// AirNow, shortened.
     public static let us = Scale(
         "us", title: "US AQI", authority: "Environmental Protection Agency, 2024",
         categories: [
@@ -77,16 +98,35 @@ extension Scale {
             ("Hazardous", 301, "#7E0023"),
         ],
         health: [
-            "Air pollution poses little or no risk: a good day to be active outside.",
-            "A risk for people who are unusually sensitive, who should make outdoor activities shorter and less intense.",
-            "Sensitive groups may experience health effects: make outdoor activities shorter and less intense.",
-            "Some people may experience health effects. Sensitive groups: move activities indoors. Everyone: take it easier outdoors.",
-            "The risk is increased for everyone. Sensitive groups: avoid physical activity outdoors. Everyone: limit it.",
-            "Emergency conditions: everyone should avoid all physical activity outdoors, and sensitive groups remain indoors.",
+            (
+                "Air pollution poses little or no risk.", "A great day to be active outside.",
+                "A great day to be active outside."
+            ),
+            (
+                "A risk for people who are unusually sensitive.", "A good day to be active outside.",
+                "If unusually sensitive, make outdoor activities shorter and less intense."
+            ),
+            (
+                "Sensitive groups may experience health effects.", "Fine for people outside the sensitive groups.",
+                "Make outdoor activities shorter and less intense; take more breaks."
+            ),
+            (
+                "Some people may experience health effects.", "Reduce long or intense activities; take more breaks.",
+                "Avoid long or intense outdoor activities, or move them indoors."
+            ),
+            (
+                "The risk is increased for everyone.", "Avoid long or intense activities, or move them indoors.",
+                "Avoid all physical activity outdoors."
+            ),
+            (
+                "Emergency conditions: everyone is likely to be affected.", "Avoid all physical activity outdoors.",
+                "Remain indoors and keep activity low."
+            ),
         ])
 
     /// The European Air Quality Index as a number, 0 … 100 and above, as Open-Meteo reports it.
-    /// Health: European Environment Agency, messages to the general population, shortened.
+    /// Advice: European Environment Agency, messages to the general and to sensitive populations, shortened. It states
+    /// no effects.
     public static let eu = Scale(
         "eu", title: "European AQI", authority: "European Environment Agency, as a number",
         categories: [
@@ -98,11 +138,31 @@ extension Scale {
             ("Extremely Poor", 100, "#7D2181"),
         ],
         health: [
-            "The air quality is good: enjoy your usual outdoor activities.",
-            "Enjoy your usual outdoor activities.",
-            "Sensitive people: consider reducing intense outdoor activities if you have symptoms.",
-            "Consider reducing intense activities outdoors if you have sore eyes, a cough or a sore throat.",
-            "Consider reducing outdoor activities; sensitive people should reduce physical activities outdoors.",
-            "Reduce physical activities outdoors; sensitive people should avoid them.",
+            (
+                "The air quality is good.", "Enjoy your usual outdoor activities.",
+                "Enjoy your usual outdoor activities."
+            ),
+            (
+                "The air quality is fair.", "Enjoy your usual outdoor activities.",
+                "Enjoy your usual outdoor activities."
+            ),
+            (
+                "The air quality is moderate.", "Enjoy your usual outdoor activities.",
+                "Consider reducing intense outdoor activities if you have symptoms."
+            ),
+            (
+                "The air quality is poor.",
+                "Consider reducing intense activities outdoors if you have sore eyes, a cough or a sore throat.",
+                "Consider reducing physical activities, particularly outdoors."
+            ),
+            (
+                "The air quality is very poor.",
+                "Consider reducing intense activities outdoors if you have sore eyes, a cough or a sore throat.",
+                "Reduce physical activities, particularly outdoors."
+            ),
+            (
+                "The air quality is extremely poor.", "Reduce physical activities outdoors.",
+                "Avoid physical activities outdoors."
+            ),
         ])
 }

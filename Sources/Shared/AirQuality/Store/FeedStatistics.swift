@@ -32,6 +32,8 @@ public struct FeedStatistics: Sendable, Equatable {
     /// Arrival of the last message with an accepted reading.
     public internal(set) var lastReadingAt: Timestamp?
     public private(set) var connection = Connection()
+    /// Reason for the last disconnect or failed attempt; a handshake clears it.
+    public internal(set) var lastDisconnect: DisconnectReason?
     /// Human-readable reason for the last disconnect or failed attempt; a handshake clears it.
     public var lastProblem: String?
     /// The source announced in the last handshake, if any.
@@ -100,10 +102,12 @@ public struct FeedStatistics: Sendable, Equatable {
             connection = Connection()
             self.source = source
             lastProblem = nil
+            lastDisconnect = nil
         case .disconnected(let reason, let detail):
             isConnected = false
             disconnects[reason, default: 0] += 1
             lastProblem = detail
+            lastDisconnect = reason
         case .paused: isPaused = true
         case .resumed: isPaused = false
         }

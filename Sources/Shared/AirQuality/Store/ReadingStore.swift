@@ -98,6 +98,7 @@ public final class ReadingStore: Sendable {
             state.feeds[number].isRemoved = false
             state.feeds[number].isPaused = false
             state.feeds[number].lastProblem = nil
+            state.feeds[number].lastDisconnect = nil
             state.feeds[number].source = nil
             state.dropExtras(ofFeed: number)
             return number

@@ -50,6 +50,11 @@ public struct StoreSnapshot: Sendable {
         return age <= 2 * pace
     }
 
+    /// Whether the city's newest reading is older than ``isReady(_:at:)`` allows for every feed. Needs histories.
+    public func isOverdue(_ city: Int, at now: Timestamp) -> Bool {
+        !feeds.isEmpty && !feeds.contains { isFresh(city, of: $0, at: now) }
+    }
+
     /// Returns the number of the city with this name.
     public func find(_ name: [UInt8]) -> Int? {
         let place = partition(states.count) { CityName.precedes(states[$0].name, name) }

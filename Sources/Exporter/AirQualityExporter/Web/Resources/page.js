@@ -1,17 +1,17 @@
 // Keeps the page live: fetches it again when /events reports a change, and applies the differences.
 "use strict";
-
 const find = (selector, from = document) => from.querySelector(selector);
 const all = (selector, from = document) => [...from.querySelectorAll(selector)];
+const set = (element, values) => Object.entries(values).forEach(([name, value]) => element.setAttribute(name, value));
 const setText = (element, text) => { if (element && element.textContent !== text) element.textContent = text; };
 
 // MARK: Times, by the server's clock and in the reader's time zone
 let offset = Number(document.body.dataset.now) - Date.now();
-function age(time) {
+function age(time, word) {
   const seconds = Math.max(0, Math.floor((Date.now() + offset - time) / 1000));
   const units = [[172800, 86400, "days"], [3600, 3600, "h"], [60, 60, "min"], [5, 1, "s"]];
   const [, size, unit] = units.find(([least]) => seconds >= least) ?? [];
-  return unit ? `${Math.floor(seconds / size)} ${unit} ago` : "just now";
+  return unit ? `${Math.floor(seconds / size)} ${unit} ${word}` : "just now";
 }
 // Same forms as ClockPattern.swift.
 function clock(milliseconds, pattern) {
@@ -20,12 +20,28 @@ function clock(milliseconds, pattern) {
   const hour = time.toTimeString().slice(0, pattern === "seconds" ? 8 : 5);
   return { date: `${day} ${hour}`, year: `${day} ${time.getFullYear()} ${hour}` }[pattern] ?? hour;
 }
-
 function showAges(page = document) {
-  for (const time of all("time.ago", page)) setText(time, age(Date.parse(time.dateTime)));
+  for (const time of all("time.ago", page)) setText(time, age(Date.parse(time.dateTime), time.classList[1] ?? "ago"));
   setText(find(".now", page), clock(Date.now() + offset, "time"));
 }
+// Moves the marks of the time axis, which are at round times in UTC, to round times of the reader.
+function moveMarks(page) {
+  const { from, to, step } = find(".ticks", page)?.dataset ?? {};
+  const shift = (time) => (((new Date(time).getTimezoneOffset() * 60000) % step) + Number(step)) % step;
+  const texts = all(".ticks text", page);
+  const moved = texts.map(({ dataset }) => Number(dataset.ms) + shift(Number(dataset.ms)));
+  const times = moved.filter((time) => time >= from && time <= to).sort((one, other) => one - other);
+  const gap = /date|year/.test(texts[0]?.dataset.pattern) ? Math.max(1, times.length - 1) : 2;
+  for (const [index, line] of all(".mark", page).entries()) {
+    const [text, time] = [texts[index], times[index] ?? Number(from)];
+    const x = `${(100 * (time - from)) / (to - from)}%`;
+    set(text, { x, class: index % gap ? "clock odd" : "clock", "data-ms": time });
+    set(line, { x1: x, x2: x });
+    for (const mark of [text, line]) mark.toggleAttribute("hidden", index >= times.length);
+  }
+}
 function showTimes(page = document) {
+  moveMarks(page);
   for (const time of all(".clock", page)) setText(time, clock(Number(time.dataset.ms), time.dataset.pattern));
   for (const zone of all(".zone", page)) setText(zone, Intl.DateTimeFormat().resolvedOptions().timeZone);
   find("#area", page)?.setAttribute("tabindex", "0");
@@ -55,9 +71,10 @@ function morph(one, other) {
 }
 // The style sheet highlights the city and flips its face.
 function flash(city) {
-  clearTimeout(city.flash);
+  if (Date.now() - city.flashedAt < 60000) return; // An index on a boundary would flash all the time.
+  city.flashedAt = Date.now();
   city.setAttribute("data-flash", "");
-  city.flash = setTimeout(() => city.removeAttribute("data-flash"), 4000);
+  setTimeout(() => city.removeAttribute("data-flash"), 4000);
 }
 
 let [takenAt, failures, isBusy, isDue, timer] = [Date.now(), 0, false, false, 0];
@@ -71,12 +88,11 @@ async function refresh() {
     const address = location.href;
     const response = await fetch(address, { signal: AbortSignal.timeout(10000), headers: { Accept: "text/html" } });
     const text = await response.text();
-    // 400: the text being typed is not a valid search yet.
-    if (/^no such city/.test(text)) announce("This city has no readings any more.", failures && "slow", "Connected");
-    else if (!response.ok && response.status !== 400) throw new Error(text);
     const page = new DOMParser().parseFromString(text, "text/html");
-    // Not this page: one that asks for a password, for example.
-    if (response.ok && !page.body.dataset.now) throw new Error(text);
+    const isOurs = "now" in page.body.dataset; // Else it asks for a password, for example.
+    // 400: the text being typed is not a valid search yet.
+    if (response.status === 404 && isOurs) announce("This city has no readings any more.", failures && "slow", "Connected");
+    else if (response.ok ? !isOurs : response.status !== 400) throw new Error(text);
     if (response.ok && address === location.href) take(page);
     failures = 0;
   } catch (error) {
@@ -92,6 +108,7 @@ function take(page) {
   if (!find("link", page).isEqualNode(find("link"))) return location.reload(); // The program or its scale is another.
   takenAt = Date.now();
   offset = Number(page.body.dataset.now) - takenAt;
+  document.title = page.title;
   showTimes(page);
   const focused = document.activeElement;
   for (const part of [".top", ".banner", "main", "footer"]) morph(find(part), find(part, page));
@@ -131,6 +148,9 @@ addEventListener("pagehide", disconnect);
 for (const name of ["pageshow", "visibilitychange"]) addEventListener(name, follow);
 setInterval(follow, 60000); // Also retries after a rejected stream.
 setInterval(() => showAges(), 1000);
+// A wall shows its pages in turn.
+const turn = ({ dataset }) => [history.replaceState(null, "", dataset.turn), refresh()];
+setInterval(() => document.hidden || all("[data-turn]").forEach(turn), 15000);
 document.addEventListener("input", (event) => {
   if (event.target.id !== "search") return;
   history.replaceState(null, "", `?${new URLSearchParams(new FormData(event.target.form))}`);
@@ -155,8 +175,8 @@ function showPoint(row) {
   find("#area").classList.toggle("pointed", Boolean(row));
   if (!row) return;
   const { x, y } = row.dataset;
-  for (const name of ["x1", "x2"]) find(".cursor").setAttribute(name, x);
-  for (const [name, value] of [["cx", x], ["cy", y]]) find(".at").setAttribute(name, value);
+  set(find(".cursor"), { x1: x, x2: x });
+  set(find(".at"), { cx: x, cy: y });
   setText(tip, [...row.cells].map((cell) => cell.textContent).join(" "));
   Object.assign(tip.style, { left: x, translate: `-${x}` });
 }

@@ -86,7 +86,7 @@ extension Page {
             \(change(state.changes))
             \(sparkline(snapshot.points(of: city), scale: scale))
             \(updated)
-            <span class="sport">Sport: \(category.sportAdvice)</span>
+            <div class="sport"><span>Sport: \(category.sportAdvice)</span></div>
 
             """
         let link: Markup = "<a class=\"name\" href=\"city/\(Self.pathStep(name))\"><bdi>\(name)</bdi></a>"

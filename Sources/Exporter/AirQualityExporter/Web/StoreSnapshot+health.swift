@@ -31,7 +31,7 @@ extension DisconnectReason {
         switch self {
         case .closed: "the server closed the connection"
         case .lost: "the connection was lost"
-        case .refused: "no connection to the server"
+        case .refused: "the server cannot be reached"
         case .resolve: "the server's name is unknown"
         case .tls: "no secure connection to the server"
         case .handshake: "the server refused the WebSocket handshake"

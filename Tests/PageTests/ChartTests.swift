@@ -70,11 +70,13 @@ struct ChartTests {
         #expect(try chart(points(indices)).runs.count == 1)
     }
 
-    @Test func `A line of irregular points is whole, and has a gap only where more than three usual ones are missing`() throws {
+    @Test func `A line of irregular points is whole, and has a gap where more than three usual ones are missing`()
+        throws
+    {
         var time: Timestamp = 1_000_000
         var steps: [Int64] = []
         // As of a city that is in three of five messages.
-        for number in 0..<200 as Range<UInt64> { steps.append(2000 * Int64([1, 1, 2, 1, 3, 1, 2, 1, 1, 4][Int(number % 10)])) }
+        for _ in 0..<20 { steps += [1, 1, 2, 1, 3, 1, 2, 1, 1, 4].map { 2000 * $0 } }
         func history(_ steps: [Int64]) -> [HistoryPoint] {
             steps.map { step in
                 time += step

@@ -1,4 +1,4 @@
-"""What a person wants to know from the page: how old, since when, what to do, and why nothing comes."""
+"""What a person wants to know: how old, since when, what to do, and why nothing comes."""
 
 import re
 import time

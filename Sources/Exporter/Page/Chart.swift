@@ -76,7 +76,7 @@ struct Chart {
         return steps.first { span / ($0 * 1000) < 6 }.map { $0 * 1000 } ?? (span / 6 / 86_400_000 + 1) * 86_400_000
     }
 
-    /// The labelled times of the time axis: round ones in UTC, at most six. page.js moves them to the reader's round ones.
+    /// The labelled times of the time axis: round ones in UTC, at most six. page.js moves them to the reader's.
     var ticks: [Timestamp] {
         Array(stride(from: (from + tickStep - 1) / tickStep * tickStep, through: to, by: Int(tickStep)))
     }

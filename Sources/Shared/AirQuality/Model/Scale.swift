@@ -85,8 +85,8 @@ extension Scale {
         ])
 
     /// The Air Quality Index of the United States: EPA-454/B-24-002, 2024.
-    /// Effects: Environmental Protection Agency, "AQI Basics". Advice: its "Air Quality Guide for Particle Pollution" on
-    /// AirNow, shortened.
+    /// Effects: Environmental Protection Agency, "AQI Basics". Advice: its "Air Quality Guide for Particle Pollution"
+    /// on AirNow, shortened.
     public static let us = Scale(
         "us", title: "US AQI", authority: "Environmental Protection Agency, 2024",
         categories: [

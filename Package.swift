@@ -32,7 +32,6 @@ let package = Package(
     ],
     targets: [
         // Debian's C libraries. Each module's shim.h wraps what Swift cannot import.
-        .systemLibrary(name: "CMalloc", path: "Sources/C/CMalloc"),
         .systemLibrary(
             name: "CLibWebSockets", path: "Sources/C/CLibWebSockets", providers: [.apt(["libwebsockets-dev"])]),
         .systemLibrary(
@@ -46,8 +45,8 @@ let package = Package(
         .systemLibrary(name: "CSQLite", path: "Sources/C/CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CJQ", path: "Sources/C/CJQ", providers: [.apt(["libjq-dev"])]),
         .systemLibrary(name: "CCurl", path: "Sources/C/CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-        // Names of threads, and the arguments of the process, which Swift's runtime does not always find.
-        .target(name: "CStart", path: "Sources/C/CStart"),
+        // What Swift's Glibc module lacks: arguments of the process, names of threads, eventfd and mallopt.
+        .target(name: "CLinux", path: "Sources/C/CLinux"),
         // A C interface to simdjson. DWARF 4 is the newest debug information that Debian's valgrind reads.
         .target(
             name: "CSimdJSON", path: "Sources/C/CSimdJSON",
@@ -67,9 +66,9 @@ let package = Package(
         .target(name: "JSON", dependencies: ["Bytes", "CSimdJSON"], path: "Sources/Shared/JSON"),
         .target(name: "JQ", dependencies: ["Bytes", "JSON", "System", "CJQ"], path: "Sources/Shared/JQ"),
         .target(
-            name: "Storage", dependencies: ["AirQuality", "Bytes", "Exposition", "System", "CSQLite"],
+            name: "Storage", dependencies: ["AirQuality", "Bytes", "System", "CSQLite"],
             path: "Sources/Exporter/Storage"),
-        .target(name: "System", dependencies: ["Bytes", "CMalloc", "CStart"], path: "Sources/Shared/System"),
+        .target(name: "System", dependencies: ["Bytes", "CLinux"], path: "Sources/Shared/System"),
         .target(
             name: "WebSocket",
             dependencies: ["Bytes", "FeedProtocol", "HTTPText", "System", "CLibWebSockets", "CZlib"],
@@ -217,7 +216,7 @@ let package = Package(
     cxxLanguageStandard: .cxx20
 )
 
-let inC = ["CSimdJSON", "CStart"]
+let inC = ["CSimdJSON", "CLinux"]
 for target in package.targets where [.regular, .executable, .test].contains(target.type) && !inC.contains(target.name) {
     var settings = target.swiftSettings ?? []
     // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0458-strict-memory-safety.md

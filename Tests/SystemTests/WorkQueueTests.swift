@@ -25,6 +25,49 @@ struct WorkQueueTests {
         eventually("the end of the later work") { done.withLock { $0.last } == 5 }
     }
 
+    @Test func `A queue keeps its thread for later work`() {
+        let queue = WorkQueue(name: "test", limit: 3)
+        let threads = Mutex<Set<[UInt8]>>([])
+        for number in 1...5 {
+            let done = Gate()
+            let isAccepted = queue.submit {
+                threads.withLock { _ = $0.insert(Self.currentThread()) }
+                done.open()
+            }
+            #expect(isAccepted, "\(number)")
+            done.wait()
+            queue.waitUntilIdle(within: .seconds(30))
+        }
+        #expect(threads.withLock(\.count) == 1)
+    }
+
+    @Test func `A queue has threads for the work that hangs`() {
+        let queue = WorkQueue(name: "test", limit: 1, threads: 3)
+        let gate = Gate()
+        let entered = [Gate(), Gate(), Gate()]
+        for started in entered {
+            let isAccepted = queue.submit {
+                started.open()
+                gate.wait()
+            }
+            #expect(isAccepted)
+            started.wait()
+        }
+        let waits = queue.submit {}
+        let isFull = !queue.submit {}
+        #expect(waits && isFull)
+        gate.open()
+        queue.waitUntilIdle(within: .seconds(30))
+        let isAccepted = queue.submit {}
+        #expect(isAccepted)
+    }
+
+    /// The kernel's statistics of the calling thread begin with its id.
+    private static func currentThread() -> [UInt8] {
+        let text = (try? readFileBlocking("/proc/thread-self/stat", limit: 4096)) ?? []
+        return Array(text.prefix { $0 != UInt8(ascii: " ") })
+    }
+
     @Test func `A queue runs work from many threads one at a time and loses none`() throws {
         let queue = WorkQueue(name: "test", limit: .max)
         let state = Monitor<(running: Int, most: Int, done: Int)>((0, 0, 0))

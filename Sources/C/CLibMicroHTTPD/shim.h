@@ -2,7 +2,7 @@
 #include <malloc.h>
 #include <microhttpd.h>
 
-/* Functions that Swift cannot import, because they are variadic. */
+/* The first two wrap functions that Swift cannot import, because they are variadic. */
 
 /* MHD_start_daemon is variadic. All callbacks get the same context; the port is 0, as the options have a socket. */
 static inline struct MHD_Daemon *CLibMicroHTTPD_start(

@@ -110,7 +110,7 @@ final class Exporter: Sendable {
             let now = monotonicTime()
             let wall = currentTime()
             if let step = clock.step(wall: wall, monotonic: now) {
-                logger.debug("Clock was set", metadata: ["milliseconds": "\(step.size)"])
+                logger.info("Clock was set", metadata: ["milliseconds": "\(step.size)"])
                 store.moveArrivals(at: wall, by: step.size, elapsed: step.elapsed)
             }
             let expired = store.expire(at: wall)
@@ -122,7 +122,8 @@ final class Exporter: Sendable {
                 reloader.checkWebConfiguration()
                 nextCheckAt = now + .seconds(1)
             }
-            switch signals.wait(for: min(waitTime(wall), notify?.feedWatchdog() ?? .seconds(1))) {
+            let watchdogTime = notify?.feedWatchdog() ?? .seconds(1)
+            switch signals.wait(for: min(waitTime(wall), watchdogTime)) {
             case .terminate:
                 logger.info("Received signal, shutting down")
                 return

@@ -4,33 +4,54 @@ import Storage
 import System
 import WebConfiguration
 
-/// Runs the command that the flags specify, and returns the exit status.
-func run(_ flags: ParsedFlags, signals: Signals) throws -> Int32 {
-    if ["probe", "healthcheck"].contains(flags.command.name) { signals.unblock() }
-    if flags.command.name == "probe" { return try probe(flags) }
-    if flags.command.name == "healthcheck" { return try healthcheck(flags.options()) }
-    let configuration = try Configuration(flags)
-    if configuration.isCheck { signals.unblock() }
-    let feeds = try configuration.configuredFeeds(origin: flags.origin(of: "feed.file"))
-    let logger = Logger(level: configuration.logLevel, format: configuration.logFormat)
-    func warn() {
-        flags.logUnknownVariables(to: logger)
-        configuration.warn(logger, of: feeds)
+/// The commands of the program by name.
+private enum ExporterCommand: String {
+    case serve = ""
+    case healthcheck, probe
+}
+
+/// Runs the command that the flags name, and returns the exit status.
+func perform(_ flags: ParsedFlags, signals: Signals) throws -> Int32 {
+    switch ExporterCommand(rawValue: flags.command.name) {
+    case .probe:
+        signals.unblock()
+        return try probe(flags)
+    case .healthcheck:
+        signals.unblock()
+        return try healthcheck(flags.options())
+    case .serve, nil:
+        let configuration = try Configuration(flags)
+        if configuration.isCheck { signals.unblock() }
+        let feeds = try configuration.configuredFeeds(origin: flags.origin(of: "feed.file"))
+        let logger = Logger(level: configuration.logLevel, format: configuration.logFormat)
+        if configuration.isCheck { return try check(configuration, feeds, flags, logger) }
+        return serve(configuration, feeds, flags, logger, signals)
     }
-    if configuration.isCheck {
-        if let file = configuration.web.configFile {
-            let web = try flags.using(
-                "web.config.file", expected: "a valid web configuration", try WebConfiguration(file: file))
-            for warning in web.warnings { logger.warning(warning, metadata: ["file": file]) }
-        }
-        if let file = configuration.storageFile {
-            try flags.using("storage.file", expected: "a usable storage file", try StorageFile.check(file))
-        }
-        warn()
-        return StandardStream.output.write("configuration is valid\n") ? 0 : 1
+}
+
+/// `--config.check`: checks the files that the flags name, and changes nothing.
+private func check(
+    _ configuration: Configuration, _ feeds: [ConfiguredFeed], _ flags: ParsedFlags, _ logger: Logger
+) throws -> Int32 {
+    if let file = configuration.web.configFile {
+        let web = try flags.using(
+            "web.config.file", expected: "a valid web configuration", try WebConfiguration(file: file))
+        for warning in web.warnings { logger.warning(warning, metadata: ["file": file]) }
     }
+    if let file = configuration.storageFile {
+        try flags.using("storage.file", expected: "a usable storage file", try StorageFile.check(file))
+    }
+    flags.logUnknownVariables(to: logger)
+    configuration.warn(logger, of: feeds)
+    return StandardStream.output.write("configuration is valid\n") ? 0 : 1
+}
+
+private func serve(
+    _ configuration: Configuration, _ feeds: [ConfiguredFeed], _ flags: ParsedFlags, _ logger: Logger,
+    _ signals: Signals
+) -> Int32 {
     do {
-        try FeedSet.requireFiles(forFeeds: feeds.count)
+        try FeedSet.requireResources(forFeeds: feeds.count)
         let exporter = try Exporter(configuration, feeds: feeds, flags: flags, logger: logger)
         let server = try exporter.listen()
         logger.info(
@@ -40,10 +61,13 @@ func run(_ flags: ParsedFlags, signals: Signals) throws -> Int32 {
                 "feeds": "\(feeds.count + (configuration.isDemo ? 1 : 0))",
                 "storage": configuration.storageFile ?? "none",
             ])
-        warn()
+        flags.logUnknownVariables(to: logger)
+        configuration.warn(logger, of: feeds)
         return try exporter.run(server, signals: signals)
     } catch {
         logger.error("Cannot start", metadata: ["err": "\(error)"])
-        return 1
+        // Not `exit`: its destructors could free what the threads that did start still use.
+        LogWriter.standardError.flush()
+        endProcess(status: 1)
     }
 }

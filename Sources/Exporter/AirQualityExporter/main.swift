@@ -5,10 +5,10 @@ import System
 
 openMissingStandardStreams()
 let arguments = processArguments()
-if arguments.first == JQWorker.command { exit(JQWorker.run(arguments)) }
+if arguments.first == JQWorker.command { exit(JQWorker.run(arguments.compactMap(\.self))) }
 // Before any other thread exists, so that all of them inherit the blocked signals.
 let signals = Signals(reloads: true)
 returnFreedMemory()
-let status = Program.exporter.run(arguments, signals: signals) { try run($0, signals: signals) }
+let status = Program.exporter.run(arguments, signals: signals) { try perform($0, signals: signals) }
 LogWriter.standardError.flush()
 exit(status)

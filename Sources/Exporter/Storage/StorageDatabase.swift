@@ -45,7 +45,7 @@ struct StorageDatabase: ~Copyable {
     /// Opens, locks and checks a file, read-only if it cannot be written, or creates it. Journals must be regular too.
     static func open(_ name: String, cityLimit: Int) throws(StorageError) -> StorageDatabase {
         let path = resolvedPath(name)
-        for end in ["-wal", "-journal"] where fileStatus(path + end)?.isRegular == false { throw .notAFile }
+        for end in ["-wal", "-journal"] where (try? fileStatus(path + end))?.isRegular == false { throw .notAFile }
         let isReadOnly = try StorageSchema.checkHeader(of: name) && !isWritable(path)
         // Without a journal, SQLite would create one unless the file is declared immutable. With one, it would lock the
         // file for writing unless locks are disabled.

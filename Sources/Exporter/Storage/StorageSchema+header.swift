@@ -9,9 +9,13 @@ extension StorageSchema {
     ///   many tables that SQLite would take long to read them.
     static func checkHeader(of path: String) throws(StorageError) -> Bool {
         guard !path.isEmpty, !path.utf8.contains(0) else { throw .notAFile }
-        let status = fileStatus(path)
-        if status == nil, errno == ENOENT { return false }
-        guard status?.isRegular ?? (errno != ELOOP) else { throw .notAFile }
+        switch Result(catching: { () throws(ErrorNumber) in try fileStatus(path) }) {
+        case .failure(let error) where error.code == ENOENT: return false
+        case .failure(let error) where error.code == ELOOP: throw .notAFile
+        case .success(let status) where !status.isRegular: throw .notAFile
+        // Other errors occur again in `open`, which reports them.
+        case .success, .failure: break
+        }
         let number = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
         guard number >= 0 else { throw .unavailable("it cannot be read: \(describe(errorNumber: errno))") }
         let file = FileDescriptor(owning: number)

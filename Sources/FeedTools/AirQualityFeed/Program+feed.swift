@@ -1,6 +1,11 @@
 import CommandLine
 import System
 
+/// The commands of the program; without one it simulates.
+enum FeedCommand: String {
+    case simulate, replay, poll, record
+}
+
 extension Program {
     /// The `User-Agent` of the requests of a command.
     static func userAgent(of command: String) -> String {
@@ -15,25 +20,26 @@ extension Program {
         otherVariables: [PollOptions.keyVariable],
         commands: [
             Command(
-                name: "simulate",
+                name: FeedCommand.simulate.rawValue,
                 summary: "Serves simulated readings: each message is a JSON array of "
                     + "objects with a city and its aqi. Sends only while a client is connected.",
                 options: SimulateOptions.self),
             Command(
-                name: "replay",
+                name: FeedCommand.replay.rawValue,
                 summary:
                     "Serves the contents of a file in a loop, starting with the first client. CSV with the columns "
                     + "City, Date and AQI: all rows of a date are one message. Lines of JSON: each is a message, or "
-                    + "a line written by record.",
+                    + "a line written by record. From a pipe, or - for standard input, each line is sent as it "
+                    + "comes, once.",
                 operands: ["FILE"], options: ReplayOptions.self),
             Command(
-                name: "poll",
+                name: FeedCommand.poll.rawValue,
                 summary: "Serves real air quality data: requests it from an HTTP source, computes the index where the "
                     + "source gives none, and sends changes at once and all values every half minute. A new client "
                     + "gets all values first. A key is read from a file or from \(PollOptions.keyVariable).",
                 options: PollOptions.self),
             Command(
-                name: "record",
+                name: FeedCommand.record.rawValue,
                 summary:
                     "Writes each message of a feed with its arrival time as a line of JSON, for replay. Reconnects "
                     + "indefinitely.",

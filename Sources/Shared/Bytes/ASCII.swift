@@ -50,15 +50,3 @@ package func decimalNumber<Number: FixedWidthInteger>(_ text: some Sequence<UInt
     }
     return number
 }
-
-package func isUTF8(_ bytes: Span<UInt8>) -> Bool { (try? UTF8Span(validating: bytes)) != nil }
-
-extension String {
-    /// The text after the prefix; `nil` unless it begins with the prefix's bytes.
-    package func dropping(prefix: String) -> String? {
-        utf8.starts(with: prefix.utf8) ? String(Substring(utf8.dropFirst(prefix.utf8.count))) : nil
-    }
-
-    /// The text before the first `=` byte; all of it if there is none.
-    package var beforeEqualsSign: String { String(Substring(utf8.prefix { $0 != UInt8(ascii: "=") })) }
-}

@@ -1,14 +1,4 @@
 extension [UInt8] {
-    @inlinable
-    package mutating func append(_ text: String) { append(text.utf8Span.span) }
-
-    @inlinable
-    package mutating func append(_ bytes: Span<UInt8>) {
-        append(addingCapacity: bytes.count) { output in
-            for index in bytes.indices { output.append(bytes[index]) }
-        }
-    }
-
     /// Appends an integer, or a decimal with a fixed number of decimal places: `number` is in units of the last one.
     @inlinable
     package mutating func appendInteger(_ number: UInt64, decimals: Int = 0) {

@@ -1,3 +1,4 @@
+internal import Bytes
 public import System
 
 /// The command-line interface of a program, as a table.
@@ -30,12 +31,14 @@ public struct Program: Sendable {
     /// Prints the requested text or runs a command, and returns the exit status.
     ///
     /// - Parameters:
-    ///   - arguments: without the program's own name.
+    ///   - arguments: without the program's own name; `nil` for one that is not UTF-8.
     ///   - signals: unblocked before a text is printed, so that they can end the program.
     ///   - perform: runs the command and returns the exit status. An error is printed as one line, with status 1.
-    public func run(_ arguments: [String], signals: Signals, perform: (ParsedFlags) throws -> Int32) -> Int32 {
+    public func run(_ arguments: [String?], signals: Signals, perform: (ParsedFlags) throws -> Int32) -> Int32 {
         do {
-            switch try parse(arguments: arguments, environment: environmentVariables()) {
+            let variables = EnvironmentVariables.current()
+            let texts = try texts(of: arguments, variables)
+            switch try parse(arguments: texts, environment: variables.values) {
             case .text(let text):
                 signals.unblock()
                 return StandardStream.output.write(text) ? 0 : 1
@@ -46,6 +49,21 @@ public struct Program: Sendable {
             LogWriter.standardError.append(Array("\(name): \(error)\n".utf8))
             return 1
         }
+    }
+
+    /// Rejects arguments, and variables of this program, that are not UTF-8.
+    func texts(of arguments: [String?], _ variables: EnvironmentVariables) throws(FlagError) -> [String] {
+        if let index = arguments.firstIndex(of: nil) {
+            let previous = index > 0 ? arguments[index - 1] : nil
+            // Another argument may be a secret value.
+            let place = previous.flatMap { $0.hasPrefix("--") ? ", which follows \($0.beforeEqualsSign)" : nil }
+            throw FlagError("argument \(index + 1)\(place ?? ""): expected UTF-8")
+        }
+        let prefix = environmentPrefix
+        if let name = variables.unreadable.first(where: { $0.hasPrefix(prefix) }) {
+            throw FlagError("\(name): expected UTF-8")
+        }
+        return arguments.compactMap(\.self)
     }
 
     /// The prefix of each flag's environment variable, such as `AIR_QUALITY_FEED_`.

@@ -9,7 +9,7 @@ final class ConnectionTable: Sendable {
     // A connection leaves the table before its socket is closed, so under the lock the descriptor is still its own.
     // The C functions called under the lock do not block.
     private let state = Monitor(State())
-    private let limit = OpenFileLimit.raise(forConnections: HTTPLimits.connections)
+    private let limit = TaskLimit.room(forConnections: OpenFileLimit.raise(forConnections: HTTPLimits.connections))
 
     private struct State {
         /// By socket descriptor.

@@ -31,24 +31,23 @@ public struct AppendedFile: ~Copyable, Sendable {
     }
 
     private static func endLastLine(of file: borrowing FileDescriptor, _ path: String) throws(SystemError) {
-        guard let status = fileStatus(file), status.isRegular else {
+        guard let status = try? fileStatus(file), status.isRegular else {
             throw cannotWrite(path, "it is not a regular file")
         }
         var last = UInt8(ascii: "\n")
         // Reads nothing from an empty file.
         _ = unsafe pread(file.number, &last, 1, status.st_size - 1)
-        if last != UInt8(ascii: "\n"), writeAll([UInt8(ascii: "\n")], to: file.number) == 0 {
-            throw cannotWrite(path, describe(errorNumber: errno))
+        if last != UInt8(ascii: "\n"), let error = writeAll([UInt8(ascii: "\n")], to: file.number).error {
+            throw cannotWrite(path, "\(error)")
         }
     }
 
     /// Appends a whole line; after an error, removes what was written of it if the file can be truncated.
     public func append(_ bytes: [UInt8]) throws(SystemError) {
-        let written = writeAll(bytes, to: file.number)
-        guard written < bytes.count else { return }
-        let error = errno
-        if written > 0, let status = fileStatus(file) { _ = ftruncate(file.number, status.st_size - written) }
-        throw Self.cannotWrite(path, describe(errorNumber: error))
+        let (written, error) = writeAll(bytes, to: file.number)
+        guard let error else { return }
+        if written > 0, let status = try? fileStatus(file) { _ = ftruncate(file.number, status.st_size - written) }
+        throw Self.cannotWrite(path, "\(error)")
     }
 
     private static func cannotWrite(_ path: String, _ reason: String) -> SystemError {

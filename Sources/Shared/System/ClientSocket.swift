@@ -14,19 +14,20 @@ package struct ClientSocket: ~Copyable {
             let number = socket(candidate.family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
             guard number >= 0 else { throw SystemError(.system, describe(errorNumber: errno)) }
             let open = FileDescriptor(owning: number)
-            if unsafe candidate.withPointer({ unsafe connect(number, $0, $1) }) == 0 {
+            let error = unsafe candidate.withPointer {
+                unsafe connect(number, $0, $1) == 0 ? nil : ErrorNumber.last
+            }
+            guard let error else {
                 descriptor = open
                 return
             }
-            failure = describe(errorNumber: errno)
+            failure = "\(error)"
         }
         throw SystemError(.address, failure)
     }
 
     package func send(_ bytes: [UInt8]) throws(SystemError) {
-        guard writeAll(bytes, to: descriptor.number) == bytes.count else {
-            throw SystemError(.peer, describe(errorNumber: errno))
-        }
+        if let error = writeAll(bytes, to: descriptor.number).error { throw SystemError(.peer, "\(error)") }
     }
 
     /// Returns no bytes at the end of the stream.

@@ -11,7 +11,7 @@ package struct FileIdentity: Sendable, Equatable {
     }
 
     package init?(_ path: String) {
-        guard let status = fileStatus(path) else { return nil }
+        guard let status = try? fileStatus(path) else { return nil }
         self.init(status)
     }
 }

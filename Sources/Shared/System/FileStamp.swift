@@ -9,7 +9,7 @@ public struct FileStamp: Sendable, Equatable {
 
     /// `nil` if `stat` fails, for example because the file is missing.
     public init?(_ path: String) {
-        guard let status = fileStatus(path) else { return nil }
+        guard let status = try? fileStatus(path) else { return nil }
         identity = FileIdentity(status)
         size = Int64(status.st_size)
         changedAt = Int64(status.st_ctim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_ctim.tv_nsec)

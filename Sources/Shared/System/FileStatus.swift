@@ -1,20 +1,23 @@
 package import Glibc
 
-/// Returns the status of a file or of a link itself; on failure `nil`, with `errno` set. Corresponds to `stat`/`lstat`.
-package func fileStatus(_ path: String, followsLink: Bool = true) -> stat? {
+/// Returns the status of a file or of a link itself. Corresponds to `stat`/`lstat`.
+package func fileStatus(_ path: String, followsLink: Bool = true) throws(ErrorNumber) -> stat {
+    guard !path.utf8.contains(0) else { throw ErrorNumber(code: EINVAL) }
     var status = stat()
-    guard !path.utf8.contains(0), unsafe (followsLink ? stat : lstat)(path, &status) == 0 else { return nil }
+    guard unsafe (followsLink ? stat : lstat)(path, &status) == 0 else { throw .last }
     return status
 }
 
 /// Corresponds to `fstat`.
-package func fileStatus(_ file: borrowing FileDescriptor) -> stat? {
+package func fileStatus(_ file: borrowing FileDescriptor) throws(ErrorNumber) -> stat {
     var status = stat()
-    return unsafe fstat(file.number, &status) == 0 ? status : nil
+    guard unsafe fstat(file.number, &status) == 0 else { throw .last }
+    return status
 }
 
 extension stat {
     package var isRegular: Bool { st_mode & S_IFMT == S_IFREG }
+    package var isPipe: Bool { st_mode & S_IFMT == S_IFIFO }
     package var isSocket: Bool { st_mode & S_IFMT == S_IFSOCK }
 }
 

@@ -20,14 +20,17 @@ package final class ListeningSocket: Sendable {
         if case .unix(let path) = address { try removeStale(path) }
         for place in places(of: address) {
             let number = streamSocket(place.family)
-            if number < 0, errno == EAFNOSUPPORT { continue }
-            guard number >= 0 else { throw cannotListen(on: address) }
+            let error = ErrorNumber.last
+            if number < 0, error.code == EAFNOSUPPORT { continue }
+            guard number >= 0 else { throw cannotListen(on: address, error) }
             let socket = FileDescriptor(owning: number)
             // The socket still works if the kernel does not support these options.
             set(SO_REUSEADDR, of: number, level: SOL_SOCKET, to: 1)
             if place.family == AF_INET6 { set(IPV6_V6ONLY, of: number, level: Int32(IPPROTO_IPV6), to: 0) }
-            let isBound = unsafe place.withPointer { unsafe bind(number, $0, $1) == 0 }
-            guard isBound, Glibc.listen(number, SOMAXCONN) == 0 else { throw cannotListen(on: address) }
+            let failure = unsafe place.withPointer { place, length in
+                unsafe bind(number, place, length) == 0 && Glibc.listen(number, SOMAXCONN) == 0 ? nil : ErrorNumber.last
+            }
+            if let failure { throw cannotListen(on: address, failure) }
             let file: FileIdentity? = if case .unix(let path) = address { FileIdentity(path) } else { nil }
             return ListeningSocket(owning: socket, address: boundAddress(of: number) ?? address, file: file)
         }
@@ -71,26 +74,26 @@ package final class ListeningSocket: Sendable {
     /// Removes a socket file left behind by a process that was killed, if nothing listens on it.
     private static func removeStale(_ path: String) throws(SystemError) {
         let address = ListenAddress.unix(path: path)
-        guard let status = fileStatus(path, followsLink: false) else { return }
+        guard let status = try? fileStatus(path, followsLink: false) else { return }
         guard status.isSocket else {
             throw SystemError(.address, "cannot listen on \(address): there is a file that is not a socket")
         }
         let number = streamSocket(AF_UNIX)
-        guard number >= 0 else { throw cannotListen(on: address) }
+        guard number >= 0 else { throw cannotListen(on: address, .last) }
         let probe = FileDescriptor(owning: number)
-        let result = unsafe SocketAddress(unix: Array(path.utf8)).withPointer { unsafe connect(probe.number, $0, $1) }
+        let error = unsafe SocketAddress(unix: Array(path.utf8)).withPointer {
+            unsafe connect(probe.number, $0, $1) == 0 ? nil : ErrorNumber.last
+        }
         // EAGAIN means that the queue of connections is full.
-        guard result != 0, errno != EAGAIN else {
+        guard let error, error.code != EAGAIN else {
             throw SystemError(.address, "cannot listen on \(address): another process listens on it")
         }
-        guard errno == ECONNREFUSED else { throw cannotListen(on: address) }
+        guard error.code == ECONNREFUSED else { throw cannotListen(on: address, error) }
         removeFile(path)
     }
 
-    /// Makes the error for the current `errno`.
-    private static func cannotListen(on address: ListenAddress) -> SystemError {
-        let error = errno
-        let reason = error == EADDRINUSE ? "the address is in use" : describe(errorNumber: error)
+    private static func cannotListen(on address: ListenAddress, _ error: ErrorNumber) -> SystemError {
+        let reason = error.code == EADDRINUSE ? "the address is in use" : "\(error)"
         return SystemError(.address, "cannot listen on \(address): \(reason)")
     }
 }

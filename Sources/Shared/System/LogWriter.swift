@@ -19,11 +19,12 @@ public final class LogWriter: Sendable {
     /// Lines dropped since the start, including those that could not be written.
     public var droppedLines: Int { dropped.load(ordering: .relaxed) }
 
-    /// Queues a line or drops it; any thread, never blocks.
+    /// Queues a line or drops it; any thread, never blocks. Writes it at once if not even the first thread can be
+    /// started, which is what the line is about.
     public func append(_ line: [UInt8]) {
         let waiting = waitingBytes.add(line.count, ordering: .relaxed).newValue
         let isQueued = waiting <= Self.maximumBytes && queue.submit { self.finish(line, isWritten: self.write(line)) }
-        if !isQueued { finish(line, isWritten: false) }
+        if !isQueued { finish(line, isWritten: !queue.hasThreads && write(line)) }
     }
 
     private func finish(_ line: [UInt8], isWritten: Bool) {

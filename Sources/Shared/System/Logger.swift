@@ -4,10 +4,21 @@ internal import Bytes
 /// is that of Prometheus 3, which uses Go's `slog`: time, level, message and fields.
 public struct Logger: Sendable {
     /// Named as in `--log.level`; in upper case in the log.
-    public enum Level: String, CaseIterable, Sendable {
+    public enum Level: String, CaseIterable, Comparable, Sendable {
         case debug, info
         case warning = "warn"
         case error
+
+        public static func < (first: Level, second: Level) -> Bool { first.rank < second.rank }
+
+        private var rank: Int {
+            switch self {
+            case .debug: 0
+            case .info: 1
+            case .warning: 2
+            case .error: 3
+            }
+        }
     }
 
     /// Fields that follow the message, in this order. Names are unique, and none is `time`, `level` or `msg`.
@@ -60,7 +71,7 @@ public struct Logger: Sendable {
     public func error(_ text: String, metadata: Metadata = [:]) { log(level: .error, text, metadata: metadata) }
 
     public func log(level: Level, _ text: String, metadata: Metadata = [:]) {
-        guard Level.allCases.drop(while: { $0 != self.level }).contains(level) else { return }
+        guard level >= self.level else { return }
         var time: [UInt8] = []
         time.appendRFC3339(now())
         let head: Metadata = [

@@ -1,4 +1,4 @@
-internal import CStart
+internal import CLinux
 internal import Glibc
 internal import Synchronization
 
@@ -36,7 +36,7 @@ public final class ServiceThread: Sendable {
     }
 
     fileprivate func run() {
-        unsafe CStart_nameThread(name)
+        unsafe CLinux_nameThread(name)
         body()
     }
 

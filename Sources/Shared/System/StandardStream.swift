@@ -8,7 +8,7 @@ public enum StandardStream: Int32, Sendable {
     /// Writes all bytes, in one `write` if the system takes them at once, so that lines of several threads stay
     /// intact. Returns `false` if the reader is gone or the disk is full.
     @discardableResult
-    public func write(_ bytes: [UInt8]) -> Bool { writeAll(bytes, to: rawValue) == bytes.count }
+    public func write(_ bytes: [UInt8]) -> Bool { writeAll(bytes, to: rawValue).error == nil }
 
     @discardableResult
     public func write(_ text: String) -> Bool { write(Array(text.utf8)) }
@@ -29,22 +29,25 @@ public func openMissingStandardStreams() {
     }
 }
 
-/// Returns the number of bytes written; if it is not all, `errno` has the reason. Corresponds to repeated `write`.
-package func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Int {
+/// Returns the number of bytes written, and why it is not all of them. Corresponds to repeated `write`.
+package func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> (count: Int, error: ErrorNumber?) {
     unsafe bytes.withUnsafeBytes { bytes in
         var start = 0
         while start < bytes.count {
             let written = unsafe write(descriptor, bytes.baseAddress! + start, bytes.count - start)
             if written >= 0 {
                 start += written
-            } else if errno == EAGAIN {
+                continue
+            }
+            let error = ErrorNumber.last
+            if error.code == EAGAIN {
                 // Another program has made the terminal non-blocking.
                 var writable = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 _ = unsafe poll(&writable, 1, -1)
-            } else if errno != EINTR {
-                break
+            } else if error.code != EINTR {
+                return (start, error)
             }
         }
-        return start
+        return (start, nil)
     }
 }

@@ -26,6 +26,18 @@ public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
     public var description: String { reason }
 }
 
+/// Why a call of the C library failed. Read it at once, because any other call may change `errno`.
+package struct ErrorNumber: Error, Sendable, Equatable, CustomStringConvertible {
+    package let code: Int32
+
+    package init(code: Int32) { self.code = code }
+
+    /// The error of the call that has just failed.
+    package static var last: ErrorNumber { ErrorNumber(code: errno) }
+
+    package var description: String { describe(errorNumber: code) }
+}
+
 /// Returns the C library's text for an `errno`, for example `No such file or directory`.
 package func describe(errorNumber: Int32) -> String {
     // Safe from any thread since glibc 2.32.

@@ -1,4 +1,4 @@
-internal import CStart
+internal import CLinux
 internal import Glibc
 
 /// Lets any thread wake a thread that waits for sockets. Corresponds to `eventfd`.

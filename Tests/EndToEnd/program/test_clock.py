@@ -54,13 +54,13 @@ def clock(tmp_path):
 
 @pytest.mark.parametrize("step", [3600, -3600])
 def test_setting_the_clock_expires_no_city_that_still_has_readings(start, python_feed, clock, step):
-    flags = ("--city.expire-after=4s", "--log.level=debug")
+    flags = ("--city.expire-after=4s",)
     exporter = start.reader(python_feed, *flags, environment=clock.environment)
     python_feed.send([{"city": "Pune", "aqi": 7}, {"city": "Silent", "aqi": 8}])
     exporter.wait_for_sample(metrics.INDEX, 8, city="Silent")
     with Load(python_feed, lambda _: [{"city": "Pune", "aqi": 7}], pause=0.2):
         clock.set(step)
-        exporter.wait_for_line("Clock was set")
+        exporter.wait_for_line('level=INFO msg="Clock was set"')
         expired = "airquality_exporter_cities_expired_total"
         exporter.wait_for_sample(expired, at_least=1)
         assert exporter.scrape().value(expired) == 1

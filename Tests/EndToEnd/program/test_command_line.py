@@ -100,3 +100,23 @@ def test_sigterm_and_sigint_end_the_exporter_with_status_0(start, python_feed, n
     exporter.signal(number)
     assert exporter.wait() == 0
     wait_for(lambda: client.protocol.close_code == 1001, "the close frame")
+
+
+@pytest.mark.parametrize("program, command", [(EXPORTER, "--feed.demo"), (FEED, "simulate")])
+def test_arguments_and_variables_that_are_not_utf_8_are_rejected(programs, program, command):
+    """A repaired text would name another file, or send another header."""
+    line = programs.rejection(program, command, "--log.level", "inf\udcff")
+    assert line == f"{program}: argument 3, which follows --log.level: expected UTF-8"
+    line = programs.rejection(program, command, "secret", "--log.level=\udcff")
+    assert line == f"{program}: argument 3: expected UTF-8"
+    name = program.upper().replace("-", "_") + "_LOG_LEVEL"
+    line = programs.rejection(program, command, environment={name: "inf\udcff"})
+    assert line == f"{program}: {name}: expected UTF-8"
+    # A variable of another program is not this one's business.
+    ended = programs.run(program, "--version", environment={"OTHER": "\udcff"})
+    assert (ended.process.returncode, ended.errors) == (0, [])
+
+
+def test_the_level_of_warnings_has_its_other_name_as_well(programs):
+    ended = programs.run(EXPORTER, "--feed.demo", "--config.check", "--log.level=warning")
+    assert (ended.process.returncode, ended.output) == (0, ["configuration is valid"])

@@ -1,14 +1,17 @@
 """What a process inherits: descriptors, limits, arguments, environment."""
 
+import contextlib
 import ctypes
 import os
 import pathlib
+import re
 import signal
 import subprocess
 
 import pytest
 
 from support.commands import preload
+from support.raw_http import connect, get
 from support.waiting import wait_for
 from support.web_configuration import HASHES
 
@@ -109,3 +112,60 @@ def test_the_program_runs_without_proc(programs, program):
     started = programs.exporter if program == EXPORTER else programs.feed
     with started(*FLAGS[program], launcher=(*hide, "sh")) as running:
         assert running.is_running
+
+
+def few_threads(count: int) -> tuple[str, ...]:
+    """A command that leaves a user, who has no other processes, so many threads."""
+    if os.geteuid() != 0:
+        pytest.skip("only root can become another user")
+    user = "54321"
+    return (
+        *("prlimit", f"--nproc={count}:{count}"),
+        *("setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"),
+    )
+
+
+def test_a_start_with_too_few_threads_is_refused_with_both_numbers(programs):
+    flags = ("--feed.url=ws://127.0.0.1:1/", "--web.listen-address=127.0.0.1:0")
+    line = programs.rejection(EXPORTER, *flags, launcher=few_threads(60))
+    assert re.search(r"\d\d more threads may be started, at least 66 are needed: raise ", line)
+
+
+def test_silent_connections_never_take_all_threads(programs):
+    with programs.exporter("--feed.demo", launcher=few_threads(100)) as exporter:
+        with contextlib.ExitStack() as stack:
+            for number in range(256):
+                stack.enter_context(connect(exporter.port, source=f"127.0.0.{1 + number % 2}"))
+            for source in ("127.0.0.6", "127.0.0.7"):
+                assert get(exporter.port, "/metrics", source).status == 200
+
+
+#: The threads of the program from a number on cannot be started.
+NO_THREADS = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+typedef int Create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+int pthread_create(
+    pthread_t *thread, const pthread_attr_t *a, void *(*run)(void *), void *context
+) {
+    static atomic_int count;
+    if (atomic_fetch_add(&count, 1) >= atoi(getenv("THREADS"))) return EAGAIN;
+    return ((Create *)dlsym(RTLD_NEXT, "pthread_create"))(thread, a, run, context);
+}
+"""
+
+
+@pytest.mark.parametrize("threads", range(1, 5))
+def test_a_thread_that_cannot_start_ends_the_program_with_one_line(programs, tmp_path, threads):
+    """One for the log, one for connections and one for a feed are there in time."""
+    library = preload(tmp_path, NO_THREADS)
+    feeds = [f"--feed.url=ws://127.0.0.1:1/{number}" for number in range(5)]
+    environment = library | {"THREADS": str(threads)}
+    flags = [*feeds, "--web.listen-address=127.0.0.1:0"]
+    ended = programs.run(EXPORTER, *flags, environment=environment)
+    assert ended.process.returncode == 1
+    assert len([line for line in ended.errors if "Cannot start" in line]) == 1, ended.errors

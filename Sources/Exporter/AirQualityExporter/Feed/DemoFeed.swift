@@ -9,7 +9,12 @@ final class DemoFeed: Sendable {
     let address: WebSocketAddress
     private let server: WebSocketServer
     private let connections: ServiceThread
-    private let isStopped = Monitor(false)
+    private let state = Monitor(State())
+
+    private struct State {
+        var clients = 0
+        var isStopped = false
+    }
 
     /// The interval of the real feed.
     private static let interval = Duration.seconds(2)
@@ -21,6 +26,7 @@ final class DemoFeed: Sendable {
     init() throws {
         var configuration = WebSocketServerConfiguration(address: .tcp(host: "127.0.0.1", port: 0))
         configuration.headers = [HTTPField(name: FeedSource.fieldName, value: FeedSource.simulation)]
+        configuration.onClientCount = { [state] count in state.change { $0.clients = count } }
         server = try WebSocketServer(configuration)
         address = try WebSocketAddress("ws://127.0.0.1:\(server.port)/")
         connections = try ServiceThread(name: "demo-server", body: server.run)
@@ -29,18 +35,21 @@ final class DemoFeed: Sendable {
     /// Sends messages until ``stop()``. Blocks.
     func run() {
         var simulator = FeedSimulator(seed: .random(in: 0...UInt64.max), interval: Self.interval, day: Self.day)
-        var pause: Duration
-        repeat {
-            // Checks often until a client is connected, so that it gets its first message at once.
-            pause = .milliseconds(10)
-            if server.clientCount > 0 {
-                for message in simulator.nextMessages() { server.broadcast(message) }
-                pause = Self.interval
-            }
-        } while isStopped.wait(until: monotonicTime() + pause) { $0 ? true : nil } == nil
+        while awaitClient() {
+            for message in simulator.nextMessages() { server.broadcast(message) }
+            _ = state.wait(until: monotonicTime() + Self.interval) { $0.isStopped ? true : nil }
+        }
         server.stop()
         connections.join()
     }
 
-    func stop() { isStopped.change { $0 = true } }
+    /// Returns whether there is one; `false` after ``stop()``.
+    private func awaitClient() -> Bool {
+        state.wait { state in
+            if state.isStopped { return false }
+            return state.clients > 0 ? true : nil
+        } ?? false
+    }
+
+    func stop() { state.change { $0.isStopped = true } }
 }

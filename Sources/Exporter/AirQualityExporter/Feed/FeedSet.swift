@@ -45,10 +45,13 @@ final class FeedSet: Sendable {
         for feed in feeds { _ = store.setFeed(label: feed.label, idleTimeout: feed.idleTimeout) }
     }
 
-    /// Raises the limit of open files to what this many feeds and the rest need, or throws an error with both numbers.
-    static func requireFiles(forFeeds count: Int) throws(SystemError) {
+    /// Raises the limit of open files to what this many feeds and the rest need, or throws an error with both numbers
+    /// if files or threads do not suffice.
+    static func requireResources(forFeeds count: Int) throws(SystemError) {
         // Half of the 64 are for connections, the other half for storage, files and the log.
         try OpenFileLimit.require(64 + 8 * count)
+        // The same division; a feed has a thread, and a process if a jq program reads it.
+        try TaskLimit.require(64 + 2 * count)
     }
 
     func start() throws {
@@ -106,7 +109,7 @@ final class FeedSet: Sendable {
             let wanted: [ConfiguredFeed]
             do {
                 wanted = try configuration.configuredFeeds()
-                try Self.requireFiles(forFeeds: wanted.count)
+                try Self.requireResources(forFeeds: wanted.count)
                 try configuration.feed.checkFiles()
             } catch {
                 logger.error("Feeds not loaded, keeping the previous ones", metadata: ["err": "\(error)"])

@@ -1,7 +1,7 @@
 // Keeps the arguments that the C runtime passes to constructors. Swift's runtime looks on the stack or in /proc for
 // them, and finds none without /proc, or if a preloaded library has moved the environment.
 
-#include "CStart.h"
+#include "CLinux.h"
 
 #include <sys/prctl.h>
 
@@ -13,8 +13,8 @@ __attribute__((constructor)) static void keepArguments(int argumentCount, char *
     arguments = argumentValues;
 }
 
-int CStart_argumentCount(void) { return count; }
+int CLinux_argumentCount(void) { return count; }
 
-const char *CStart_argument(int number) { return arguments[number]; }
+const char *CLinux_argument(int number) { return arguments[number]; }
 
-void CStart_nameThread(const char *name) { prctl(PR_SET_NAME, name); }
+void CLinux_nameThread(const char *name) { prctl(PR_SET_NAME, name); }

@@ -1,3 +1,0 @@
-#pragma once
-// Not in Swift's Glibc module; see mallopt(3).
-#include <malloc.h>

@@ -1,0 +1,11 @@
+extension [UInt8] {
+    @inlinable
+    package mutating func append(_ text: String) { append(text.utf8Span.span) }
+
+    @inlinable
+    package mutating func append(_ bytes: Span<UInt8>) {
+        append(addingCapacity: bytes.count) { output in
+            for index in bytes.indices { output.append(bytes[index]) }
+        }
+    }
+}

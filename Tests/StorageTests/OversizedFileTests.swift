@@ -57,8 +57,63 @@ import Testing
             INSERT INTO reading SELECT \(testTime) - 10000000 + i, id, 1 FROM n, city
             """, on: path)
         let store = makeStore(capacity: 3)
-        try save(store, in: path)
+        var database = try opened(store)
+        _ = try database.write(store.snapshot(withHistories: true), isLast: false)
+        while try database.evictPart() {}
+        database.close()
         #expect(try integer("SELECT count(*) FROM reading", in: path) == 3)
+    }
+
+    @Test func `New points are committed before old ones are deleted in parts`() throws {
+        try execute(
+            """
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 45000)
+            INSERT INTO reading SELECT \(testTime) - 10000000 + i, id, 1 FROM n, city
+            """, on: path)
+        let store = makeStore(capacity: 3)
+        var database = try opened(store)
+        store.receive("Pune", 7, at: 1)
+        _ = try database.write(store.snapshot(withHistories: true), isLast: false)
+        // What a kill would leave.
+        let copy = directory.file("copy.db")
+        write(contents(of: path), to: copy)
+        write(contents(of: path + "-wal"), to: copy + "-wal")
+        #expect(try integer("SELECT count(*) FROM reading WHERE aqi = 7", in: copy) == 1)
+        #expect(try integer("SELECT count(*) FROM reading", in: copy) > 45000)
+        var parts = 1
+        while try database.evictPart() { parts += 1 }
+        database.close()
+        #expect(parts == 3)
+        #expect(try integer("SELECT count(*) FROM reading", in: path) == 3)
+    }
+
+    @Test func `Points of a city that expires while old ones are deleted are deleted as well`() throws {
+        try execute(
+            """
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 45000)
+            INSERT INTO reading SELECT \(testTime) - 10000000 + i, id, 1 FROM n, city
+            """, on: path)
+        let store = makeStore(expireAfter: 1000)
+        var database = try opened(store)
+        store.receive("Agra", 7, at: 20_000)
+        _ = try database.write(store.snapshot(withHistories: true), isLast: false)
+        let isUnfinished = try database.evictPart()
+        #expect(isUnfinished)
+        #expect(store.expire(at: openingTime + 2000) == 1)
+        store.receive("Agra", 8, at: 20_001)
+        _ = try database.write(store.snapshot(withHistories: true), isLast: false)
+        while try database.evictPart() {}
+        database.close()
+        #expect(try integer("SELECT count(*) FROM city", in: path) == 1)
+        #expect(try integer("SELECT count(*) FROM reading", in: path) == 2)
+    }
+
+    /// The file, open for writing, after its cities were restored.
+    private func opened(_ store: ReadingStore) throws -> StorageDatabase {
+        var database = try StorageDatabase.open(path, cityLimit: 10)
+        store.restore(try database.read(store.rules).cities, at: openingTime)
+        try database.requireWritable()
+        return database
     }
 
     @Test func `The counters of cities on many pages are cleared within the memory limit`() throws {

@@ -42,7 +42,7 @@ extension StorageDatabase {
     }
 
     /// Adds points to the cities. After a kill, the newest becomes the current reading unless that is newer.
-    private func readPoints(of cities: inout [City], _ rule: HistoryRule) throws(StorageError) {
+    private mutating func readPoints(of cities: inout [City], _ rule: HistoryRule) throws(StorageError) {
         let places = Dictionary(cities.indices.map { (cities[$0].id, $0) }, uniquingKeysWith: max)
         let rows = try connection.prepare("SELECT time_ms, city, aqi FROM reading ORDER BY time_ms DESC, city DESC")
         var last = (time: Timestamp.max, id: Int64.max)
@@ -51,6 +51,8 @@ extension StorageDatabase {
             // Rows out of order cannot be found or replaced, and SQLite's `quick_check` does not detect them.
             guard key < last else { throw .damaged("it is damaged: points are out of order") }
             last = key
+            // Points of a city that is gone may still await their deletion.
+            nextID = max(nextID, key.id + 1)
             guard let place = places[key.id], cities[place].points.count < rule.capacity else { continue }
             let point = HistoryPoint(time: key.time, index: rows.double(2))
             let isNewest = cities[place].points.isEmpty && point.time >= cities[place].updatedAt

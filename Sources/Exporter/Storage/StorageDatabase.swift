@@ -22,7 +22,19 @@ struct StorageDatabase: ~Copyable {
     var nextID: Int64 = 1
     /// Version of the store up to which the file is complete.
     private var writtenVersion: UInt64 = 0
+    /// When points that left the memory are next searched for.
     private var evictionAt: Duration = .zero
+    private var eviction: Eviction?
+
+    /// The deletion of points that are no longer in memory, in progress.
+    private struct Eviction {
+        /// The last row examined, in the order of the table.
+        var last: (time: Int64, city: Int64) = (-1, -1)
+        /// Cities from this id on are newer than the list of cities that it goes by.
+        var newID: Int64
+        /// Whether the rows before `last` must be examined again.
+        var isRepeated = false
+    }
 
     struct StoredCity {
         /// Row id, never reused for another city.
@@ -69,12 +81,11 @@ struct StorageDatabase: ~Copyable {
         stamps = currentStamps
     }
 
-    /// Clears counters and times of arrival, valid only until the next start, and points without a city. Part of the
-    /// first write, so that a failed start leaves them in place. `OR FAIL` needs no copies of pages in memory.
+    /// Clears counters and times of arrival, valid only until the next start. Part of the first write, so that a failed
+    /// start leaves them in place. `OR FAIL` needs no copies of pages in memory.
     private func begin() throws(StorageError) {
         try connection.execute(
             "UPDATE OR FAIL city SET better = NULL, worse = NULL, received_ms = NULL WHERE better NOTNULL")
-        try deletePoints(where: "city NOT IN (SELECT id FROM city)")
     }
 
     /// Whether another process has written, truncated, removed or replaced the file or its journal.
@@ -83,7 +94,8 @@ struct StorageDatabase: ~Copyable {
     private var currentStamps: [FileStamp?] { [FileStamp(path), FileStamp(path + "-wal")] }
 
     /// Writes everything that the file lacks in one transaction, with `isLast` also counters and current readings.
-    /// Returns whether there was anything to write. After an error, the database can only be closed.
+    /// Returns whether there was anything to write. After an error, the database can only be closed. Points that left
+    /// the memory stay until ``evictPart()``.
     mutating func write(_ snapshot: StoreSnapshot, isLast: Bool) throws(StorageError) -> Bool {
         guard isLast || snapshot.version > writtenVersion else { return false }
         try connection.execute("BEGIN IMMEDIATE")
@@ -92,17 +104,12 @@ struct StorageDatabase: ~Copyable {
         let before = try connection.text(changeCount)
         try writeCities(of: snapshot, isLast: isLast)
         let isWritten = try connection.text(changeCount) != before
-        let now = monotonicTime()
         // Expired cities are not in the snapshot.
-        let isEvicting = isLast || stored.count > snapshot.cityCount || now >= evictionAt
-        if isEvicting { try evict(beside: snapshot) }
+        if isLast || stored.count > snapshot.cityCount || monotonicTime() >= evictionAt {
+            try beginEviction(beside: snapshot)
+        }
         try connection.execute("COMMIT")
         writtenVersion = snapshot.version
-        if isEvicting {
-            // Moves the journal into the file and syncs both: a power loss costs only what is written later.
-            try connection.execute("PRAGMA wal_checkpoint")
-            evictionAt = now + .seconds(600)
-        }
         stamps = currentStamps
         return isWritten
     }
@@ -126,7 +133,7 @@ struct StorageDatabase: ~Copyable {
             let isFull = history.points.count == snapshot.rules.history.capacity
             let missing = city.missingPoints(of: history, holdsOlder: isFull || (isForeign && writtenVersion == 0))
             if missing == nil {
-                // The eviction that follows deletes the old id with its outdated points.
+                // The eviction that begins with this write deletes the old id, and later its outdated points.
                 city = StoredCity(id: nextID)
                 evictionAt = .zero
             }
@@ -146,9 +153,10 @@ struct StorageDatabase: ~Copyable {
         }
     }
 
-    /// Deletes cities and points that are no longer in memory.
-    private mutating func evict(beside snapshot: StoreSnapshot) throws(StorageError) {
-        try connection.execute("CREATE TEMP TABLE IF NOT EXISTS known (id INTEGER PRIMARY KEY, oldest_ms INTEGER)")
+    /// Deletes the cities that are no longer in memory, and lists those that are for ``evictPart()``.
+    private mutating func beginEviction(beside snapshot: StoreSnapshot) throws(StorageError) {
+        try connection.execute(
+            "CREATE TEMP TABLE IF NOT EXISTS known (id INTEGER PRIMARY KEY, oldest_ms INTEGER); DELETE FROM known")
         let insert = try connection.prepare("INSERT INTO known VALUES (?, ?)")
         stored = stored.filter { snapshot.find($0.key) != nil }
         for number in snapshot.states.indices {
@@ -159,16 +167,39 @@ struct StorageDatabase: ~Copyable {
             try insert.run(.integer(city.id), .integer(isFull ? history.points[0].time : .min))
         }
         try connection.execute("DELETE FROM city WHERE id NOT IN (SELECT id FROM known)")
-        try deletePoints(where: "NOT EXISTS (SELECT 1 FROM known WHERE id = city AND time_ms >= oldest_ms)")
-        try connection.execute("DELETE FROM known")
+        eviction = Eviction(last: eviction?.last ?? (-1, -1), newID: nextID, isRepeated: eviction != nil)
+        evictionAt = monotonicTime() + .seconds(600)
     }
 
-    /// Deletes points in parts, because SQLite keeps the keys of what it deletes in memory, which is limited.
-    private func deletePoints(where condition: String) throws(StorageError) {
-        let part = "SELECT time_ms, city FROM reading WHERE \(condition) LIMIT 500000"
-        repeat {
-            try connection.execute("DELETE FROM reading WHERE (time_ms, city) IN (\(part))")
-        } while try connection.text("SELECT changes()") == "500000"
+    /// Examines the next 20,000 points and deletes those that are no longer in memory, in a transaction of its own, so
+    /// that new points never wait for millions of old ones. Returns whether there is more to examine.
+    mutating func evictPart() throws(StorageError) -> Bool {
+        guard var eviction else { return false }
+        let start = "(time_ms, city) > (\(eviction.last.time), \(eviction.last.city))"
+        let end = try lastRow(ofPartFrom: start)
+        try connection.execute(
+            """
+            DELETE FROM reading WHERE \(start) \(end.map { "AND (time_ms, city) <= (\($0.time), \($0.city))" } ?? "")
+                AND city < \(eviction.newID)
+                AND NOT EXISTS (SELECT 1 FROM known WHERE id = city AND time_ms >= oldest_ms)
+            """)
+        if let end {
+            eviction.last = end
+            self.eviction = eviction
+        } else {
+            self.eviction = eviction.isRepeated ? Eviction(newID: eviction.newID) : nil
+            // Moves the journal into the file and syncs both: a power loss costs only what is written later.
+            try connection.execute("PRAGMA wal_checkpoint")
+        }
+        stamps = currentStamps
+        return self.eviction != nil
+    }
+
+    /// Returns the key of the 20,000th row from a start; `nil` if there are fewer.
+    private func lastRow(ofPartFrom start: String) throws(StorageError) -> (time: Int64, city: Int64)? {
+        let row = try connection.prepare(
+            "SELECT time_ms, city FROM reading WHERE \(start) ORDER BY time_ms, city LIMIT 1 OFFSET 19999")
+        return try row.step() ? (row.integer(0) ?? 0, row.integer(1) ?? 0) : nil
     }
 
     /// Leaves a single file without a journal, in WAL mode: a full disk could prevent switching back to it.

@@ -4,11 +4,12 @@ public import System
 
 /// Keeps the cities of a store and their history in a SQLite file, on a thread of its own.
 ///
-/// Twice a second, it writes new points and cities whose category changed, in one transaction.
+/// Twice a second, it writes new points and cities whose category changed, in one transaction. Points that left the
+/// memory are deleted in between, in parts.
 ///
 /// - After `kill -9`, the file has every point kept at least two seconds before. The newest stored point becomes the
 ///   current reading of a city, unless that of the last clean stop is newer; counters of category changes restart at 0.
-/// - After a clean stop, the file has everything.
+/// - After a clean stop, the file has everything, and perhaps old points that the next start deletes.
 /// - After a power loss, the file is intact and at most ten minutes behind, if the disk honours `fsync`.
 ///
 /// No other code in the process may open the file: closing it would release the lock (POSIX, `fcntl`).
@@ -19,6 +20,8 @@ public import System
 /// file.stop()  // Later, for a clean stop.
 /// ```
 public final class StorageFile: Sendable {
+    static let writeInterval = Duration.milliseconds(500)
+
     /// Created, restored, quarantined or failing. Whatever could be read from a failing file is restored as well.
     public let outcome: StorageEvent
     private let now: @Sendable () -> Int64
@@ -71,7 +74,7 @@ public final class StorageFile: Sendable {
             let events = writer.pass(now: now(), isLast: isStopping)
             state.withLock { $0 = writer.statistics }
             for event in events { onEvent(event) }
-            next = startedAt + (writer.isFailing ? .seconds(1) : .milliseconds(500))
+            next = startedAt + (writer.isFailing ? .seconds(1) : Self.writeInterval)
         } while !isStopping
         writer.finish()
     }

@@ -15,6 +15,9 @@ struct StorageWriter: ~Copyable {
     /// Monotonic time until which no further file is moved aside, so that a faulty disk does not fill up with them.
     private var quarantinedUntil: Duration = .zero
 
+    /// How long the end of the process may wait for the deletion of old points. The next start deletes the rest.
+    private static let lastEvictionTime = Duration.seconds(2)
+
     init(_ path: String, store: ReadingStore) {
         self.path = path
         self.store = store
@@ -67,8 +70,10 @@ struct StorageWriter: ~Copyable {
         return isNew ? .created : .restored(cities: cities.count, leftOut: leftOut)
     }
 
-    /// Writes the changes, with `isLast` also counters and current readings. Returns the events not yet reported.
+    /// Writes the changes, with `isLast` also counters and current readings. Deletes old points until the next
+    /// write is due. Returns the events not yet reported.
     mutating func pass(now: Int64, isLast: Bool = false) -> [StorageEvent] {
+        let nextWriteAt = monotonicTime() + (isLast ? Self.lastEvictionTime : StorageFile.writeInterval)
         let wasFailing = isFailing
         var events: [StorageEvent] = []
         do throws(StorageError) {
@@ -90,6 +95,8 @@ struct StorageWriter: ~Copyable {
             let snapshot = store.snapshot(withHistories: true)
             if try database?.write(snapshot, isLast: isLast) == true { statistics.lastWriteAt = now }
             if wasFailing { events.append(.recovered) }
+            // At least a part, however long the write took.
+            while try database?.evictPart() == true, monotonicTime() < nextWriteAt {}
         } catch {
             database = nil
             if !wasFailing { events.append(.failing(reason: error.reason)) }

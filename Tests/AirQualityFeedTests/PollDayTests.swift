@@ -22,7 +22,7 @@ private func iso(_ time: Int64) -> String { rfc3339(time / 1000) }
 
 /// A source that responds as documented, and with a fault to every fifth request.
 private struct Service {
-    let source: SourceName
+    let source: DataSource
     var random: SeededRandom
 
     mutating func answer(_ query: SourceQuery, at now: Int64) -> Result<HTTPClientResponse, SystemError> {
@@ -87,32 +87,33 @@ private struct Service {
             let offset = url.split(separator: "offset=")[1].prefix { $0 != "&" }
             let page = rows.dropFirst(Int(offset) ?? 0).prefix(5)
             return #"{"total":\#(rows.count),"records":[\#(page.joined(separator: ","))]}"#
-        case .json: return "[]"
+        default: return "[]"
         }
     }
 }
 
 struct PollDayTests {
     /// The sources' documented limits.
-    private static let limits: [SourceName: [(Int64, Int)]] = [
+    private static let limits: [DataSource: [(Int64, Int)]] = [
         .openMeteo: [(60_000, 600), (hour, 5000), (24 * hour, 10_000)], .waqi: [(1000, 60), (60_000, 1000)],
         .openaq: [(60_000, 60), (hour, 2000)], .cpcb: [(60_000, 40)],
     ]
 
-    private static let sources: [(SourceName, String?)] =
-        SourceName.allCases.filter { $0 != .json }.map { ($0, "k") } + [(.cpcb, nil)]
+    private static let sources: [(DataSource, String?)] =
+        DataSource.all.filter { $0 != .json }.map { ($0, "k") } + [(.cpcb, nil)]
 
     @Test(arguments: sources)
     func `A day with faults loses at most one hour and stays within the source's limits`(
-        source: SourceName, key: String?
+        source: DataSource, key: String?
     ) throws {
         var service = Service(source: source, random: SeededRandom(seed: 7))
         let dice = Mutex(SeededRandom(seed: 8))
         var plan = PollPlan(
             source: source,
-            api: source.source(
-                cities: cities, scale: .india, key: key, maximumCost: source.rate.calls,
-                document: SourceQuery(path: "/", headers: [], subject: "")),
+            api: source.api(
+                DataSource.Setup(
+                    cities: cities, scale: .india, key: key, maximumCost: source.rate.calls,
+                    document: SourceQuery(path: "/", headers: [], subject: ""))),
             cities: cities, rate: source.rate, interval: .seconds(900),
             random: { dice.withLock { Double($0.next() % 1000) / 1000 } })
         var now = midnight + 20 * 60_000

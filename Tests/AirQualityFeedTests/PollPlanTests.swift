@@ -32,9 +32,10 @@ private struct Scenario {
     ) {
         plan = PollPlan(
             source: .waqi,
-            api: SourceName.waqi.source(
-                cities: cities, scale: .us, key: "k", maximumCost: 1,
-                document: SourceQuery(path: "/", headers: [], subject: "")),
+            api: DataSource.waqi.api(
+                DataSource.Setup(
+                    cities: cities, scale: .us, key: "k", maximumCost: 1,
+                    document: SourceQuery(path: "/", headers: [], subject: ""))),
             cities: cities, keyOrigin: "--key-file \"k\"", rate: rate, interval: interval,
             random: { random })
     }

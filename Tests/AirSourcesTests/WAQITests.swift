@@ -111,6 +111,8 @@ struct WAQITests {
             (#"{"status":"error","data":"Over quota"}"#, .busy("Over quota")),
             (#"{"status":"ok","data":[]}"#, .unreadable("data has the wrong type")),
             ("null", .unreadable("data is missing")),
+            (#"{"status":"nug","data":null}"#, .failed("it gives no reason")),
+            (#"{"status":"error"}"#, .failed("it gives no reason")),
         ] as [(String, SourceError)] { #expect(try source.error(of: document) == error) }
     }
 }

@@ -7,7 +7,7 @@ struct PollOptions: Options {
     static let keyVariable = "AIR_QUALITY_FEED_KEY"
 
     var listen = ListenAddress.localhost
-    var source = SourceName.openMeteo
+    var source = DataSource.openMeteo
     /// `nil` to use `set`.
     var citiesFile: String?
     var set = CitySet.seeds
@@ -30,7 +30,9 @@ struct PollOptions: Options {
 
     static let flags: [Flag<Self>] = [
         .listen(\.listen),
-        Flag("source", \.source, .choice, "Where the data comes from: open-meteo, waqi, openaq, cpcb or json."),
+        Flag(
+            "source", \.source, .one(of: DataSource.all, named: \.name),
+            "Where the data comes from: \(list(of: DataSource.all.map(\.name)))."),
         Flag(
             "cities", \.citiesFile, .file, "CSV with the columns city, latitude, longitude, optionally id and country."),
         Flag("set", \.set, .choice, "Built-in list of cities: seeds, india or capitals."),

@@ -30,7 +30,7 @@ struct PollPlan {
     /// Maximum pause in milliseconds after the rate limit was exceeded, if the source does not say how long to wait.
     private static let busyPause: Int64 = 60_000
 
-    private let source: SourceName
+    private let source: DataSource
     private var cities: KnownCities
     private let keyOrigin: String?
     private let interval: Int64
@@ -56,7 +56,7 @@ struct PollPlan {
 
     /// Creates a plan with an interval of at least one second; `random` returns a number in 0..<1.
     init(
-        source: SourceName, api: any AirSource, cities: [PolledCity], keyOrigin: String? = nil, rate: CallRate,
+        source: DataSource, api: any AirSource, cities: [PolledCity], keyOrigin: String? = nil, rate: CallRate,
         interval: Duration, random: @escaping @Sendable () -> Double
     ) {
         self.source = source
@@ -119,7 +119,7 @@ struct PollPlan {
         if hasRoundSucceeded { report.log += cities.takeLines(at: now) }
         if !isRoundIncomplete, problem != nil {
             problem = nil
-            report.log.append("\(source.rawValue) responds again")
+            report.log.append("\(source.name) responds again")
         }
         return report
     }
@@ -218,7 +218,7 @@ struct PollPlan {
         figures.failures[failure, default: 0] += 1
         guard problem != failure else { return }
         problem = failure
-        report.log.append("\(source.rawValue) \(line)")
+        report.log.append("\(source.name) \(line)")
     }
 
     private mutating func pause(until time: Int64?) {

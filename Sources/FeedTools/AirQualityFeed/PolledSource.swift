@@ -26,22 +26,23 @@ struct PolledSource: ~Copyable {
 extension PolledSource {
     /// Checks the combination of flags, and reads the files they name.
     init(_ options: PollOptions, _ flags: ParsedFlags) throws {
-        let name = options.source
+        let source = options.source
         try Self.checkCombination(options, flags)
         let listed = try flags.content("cities", options.citiesFile, "CSV with city,latitude,longitude") {
             try PolledCity.list(csv: $0)
         }
-        let cities = name == .json ? [] : try listed ?? options.set.cities()
+        let cities = source == .json ? [] : try listed ?? options.set.cities()
         let key = try Self.key(options, flags)
-        let baseURL = options.url.flatMap(httpOrigin) ?? options.baseURL ?? name.baseURL(hasKey: key != nil)
-        let rate = options.rate ?? name.rate
+        let baseURL = options.url.flatMap(httpOrigin) ?? options.baseURL ?? source.baseURL(hasKey: key != nil)
+        let rate = options.rate ?? source.rate
         let headers = try Self.headers(options, flags)
         let document = SourceQuery(
             path: String((options.url ?? "").dropFirst(baseURL.count)),
             headers: headers.map { "\($0.name): \($0.value)" }, subject: baseURL)
-        let api = name.source(
-            cities: cities, scale: options.index ?? name.givenIndex ?? .india, key: key?.text,
-            maximumCost: rate.calls, document: document)
+        let api = source.api(
+            DataSource.Setup(
+                cities: cities, scale: options.index ?? source.givenIndex ?? .india, key: key?.text,
+                maximumCost: rate.calls, document: document))
         // libcurl would read the file at each request, and block on it if it has been replaced by a pipe.
         let authorities = try flags.content("ca-file", options.caFile, "certificates of authorities in PEM") { $0 }
         self.init(
@@ -52,7 +53,7 @@ extension PolledSource {
                 authorities: authorities),
             program: try options.jq.map { try flags.using("jq", expected: "a jq program", Self.program($0)) },
             plan: PollPlan(
-                source: name, api: api, cities: cities,
+                source: source, api: api, cities: cities,
                 keyOrigin: key?.origin ?? options.headerFile.map { "--header-file \(quoted($0))" }, rate: rate,
                 interval: options.interval, random: { .random(in: 0..<1) }))
     }
@@ -84,7 +85,7 @@ extension PolledSource {
             "a program with --source json that makes objects such as {city: .name, aqi: .value}")
         try require(options.citiesFile == nil || !flags.isGiven("set"), "set", "--set or --cities, not both")
         if let given = options.source.givenIndex {
-            let expected = "\(given.rawValue), the index that \(options.source.rawValue) gives"
+            let expected = "\(given.rawValue), the index that \(options.source.name) gives"
             try require(options.index ?? given == given, "index", expected)
         }
     }
@@ -105,7 +106,7 @@ extension PolledSource {
         }
         guard source.needsKey else { return nil }
         throw flags.rejection(
-            of: "key-file", expected: "a file with the key for \(source.rawValue), or the key in \(variable)")
+            of: "key-file", expected: "a file with the key for \(source.name), or the key in \(variable)")
     }
 
     /// Returns the fields of the header file. Also checks the file of authorities, which libcurl would read too late.

@@ -1,3 +1,4 @@
+internal import AirQualityIndex
 internal import Bytes
 
 /// India's Central Pollution Control Board through data.gov.in: "Real time Air Quality Index from various locations".
@@ -88,5 +89,16 @@ struct CPCB: AirSource {
                 latitude: row["latitude"].looseNumber, longitude: row["longitude"].looseNumber,
                 averages: [pollutant: average.scalar]),
             at: now)
+    }
+}
+
+extension DataSource {
+    public static let cpcb = DataSource(
+        name: "cpcb", baseURL: "https://airquality.cpcb.gov.in", baseURLWithKey: "https://api.data.gov.in",
+        givenIndex: .india,
+        // No limit is published; the data set has about a dozen pages.
+        rate: CallRate(calls: 20, per: .seconds(60)), kind: .stations, license: "GODL-India"
+    ) { setup in
+        if let key = setup.key { CPCB(cities: setup.cities, key: key) } else { CPCBFeed(cities: setup.cities) }
     }
 }

@@ -12,3 +12,9 @@ struct JSONSource: AirSource {
         return SourceResponse(document: body)
     }
 }
+
+extension DataSource {
+    public static let json = DataSource(name: "json", baseURL: "", rate: CallRate(calls: 60, per: .seconds(60))) {
+        JSONSource(document: $0.document)
+    }
+}

@@ -122,3 +122,11 @@ struct OpenAQ: AirSource {
         return air
     }
 }
+
+extension DataSource {
+    public static let openaq = DataSource(
+        name: "openaq", baseURL: "https://api.openaq.org", needsKey: true,
+        // The limits are 60 a minute and 2,000 an hour; a burst of 30 and 30 a minute stay within both.
+        rate: CallRate(calls: 30, per: .seconds(60)), kind: .stations, license: "see openaq.org"
+    ) { OpenAQ(cities: $0.cities, scale: $0.scale, key: $0.key ?? "") }
+}

@@ -80,3 +80,13 @@ struct OpenMeteo: AirSource {
         return hours
     }
 }
+
+extension DataSource {
+    public static let openMeteo = DataSource(
+        name: "open-meteo", baseURL: "https://air-quality-api.open-meteo.com",
+        baseURLWithKey: "https://customer-air-quality-api.open-meteo.com",
+        // Each place is a call. The limits are 600 a minute, 5,000 an hour and 10,000 a day; a burst of 400 and 400 an
+        // hour stay within all three.
+        rate: CallRate(calls: 400, per: .seconds(3600)), kind: .model, license: "CC BY 4.0"
+    ) { OpenMeteo(cities: $0.cities, scale: $0.scale, key: $0.key, maximumCost: $0.maximumCost) }
+}

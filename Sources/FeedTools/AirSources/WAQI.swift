@@ -33,7 +33,8 @@ struct WAQI: AirSource {
             station = try document(in: body)["data"].object()
             // For an unknown station id the error is inside a successful response.
             if station["status"].scalar == "error" { throw .failed(station["msg"].text ?? "it gives no reason") }
-        } catch SourceError.failed(let text) {
+        } catch SourceError.failed(let text) where explanation(in: body) != nil {
+            // About the station; without a reason it is the source that fails, as with the status `nug`.
             return SourceResponse(findings: [CityFinding(city: number, reason: onOneLine(text))])
         }
         var response = SourceResponse()
@@ -90,4 +91,12 @@ struct WAQI: AirSource {
             throw AirUnavailable("the nearest station is \(Int(distance)) km away")
         }
     }
+}
+
+extension DataSource {
+    public static let waqi = DataSource(
+        name: "waqi", baseURL: "https://api.waqi.info", needsKey: true, givenIndex: .us,
+        // The limit is 1,000 a minute.
+        rate: CallRate(calls: 120, per: .seconds(60)), kind: .stations, license: "aqicn.org/api/tos"
+    ) { WAQI(cities: $0.cities, token: $0.key ?? "") }
 }

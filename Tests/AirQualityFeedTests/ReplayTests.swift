@@ -1,3 +1,4 @@
+import FeedProtocol
 import Foundation
 import TestSupport
 import Testing
@@ -56,6 +57,45 @@ struct ReplayTests {
             #expect(program.waitForEnd() == 0)
             #expect(listener.waitForEnd())
             #expect(listener.messages == ["one", "two", "three"])
+        }
+    }
+
+    @Test func `Lines of a pipe are sent as they come, and its end is the end of the feed`() throws {
+        let directory = TemporaryDirectory()
+        let path = directory.file("pipe")
+        #expect(unsafe mkfifo(path, 0o600) == 0)
+        try withFeed(["replay", path]) { program, address in
+            let listener = try FeedListener(address)
+            // Opening waits until the feed reads.
+            let writer = try #require(FileHandle(forWritingAtPath: path))
+            try writer.write(contentsOf: Data("[1]\n\nplain text\n{\"time_ms\":5,\"message\":\"[2]\"}\n[".utf8))
+            #expect(listener.waitForMessages(3))
+            try writer.write(contentsOf: Data([UInt8](repeating: 0x61, count: 4 << 20)))
+            try writer.write(contentsOf: Data("\n\u{3}".utf8) + Data([0xFF]) + Data("\n[3]".utf8))
+            try writer.close()
+            #expect(program.waitForEnd() == 0)
+            #expect(listener.waitForEnd())
+            #expect(listener.end == .closed)
+            #expect(listener.messages == ["[1]", "plain text", "[2]", "[3]"])
+            #expect(program.errors.count == 2)
+            #expect(program.errors.first?.hasSuffix("msg=\"leaving out lines longer than 4 MiB\"") == true)
+            #expect(program.errors.last?.hasSuffix("msg=\"leaving out lines that are not UTF-8\"") == true)
+        }
+    }
+
+    @Test func `A signal ends a replay that waits for lines`() throws {
+        let directory = TemporaryDirectory()
+        let path = directory.file("pipe")
+        #expect(unsafe mkfifo(path, 0o600) == 0)
+        try withFeed(["replay", path]) { program, address in
+            let listener = try FeedListener(address)
+            let writer = try #require(FileHandle(forWritingAtPath: path))
+            try writer.write(contentsOf: Data("[1]\n".utf8))
+            #expect(listener.waitForMessages(1))
+            program.kill(SIGTERM)
+            #expect(program.waitForEnd() == 0)
+            #expect(listener.waitForEnd())
+            try writer.close()
         }
     }
 

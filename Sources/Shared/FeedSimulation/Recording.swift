@@ -86,6 +86,13 @@ public struct Recording: Sendable {
         return (Array(reader.texts[range]), time)
     }
 
+    /// Returns the message of a line: that of a recorded one, else the line itself, whatever it is.
+    public static func message(ofLine line: [UInt8]) -> [UInt8] {
+        guard line.starts(with: recordedLineStart.utf8) else { return line }
+        var reader = JSONReader()
+        return (try? message(in: line[...], number: 1, with: &reader).message) ?? line
+    }
+
     private mutating func readDays(_ bytes: [UInt8]) throws(RecordingError) {
         var days: [Int64: [[UInt8]]] = [:]
         try readCSV(bytes, columns: ["City", "Date", "AQI"]) { (line, fields) throws(RecordingError) in

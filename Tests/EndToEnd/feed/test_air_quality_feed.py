@@ -204,3 +204,23 @@ def test_systemd_is_notified_of_readiness_liveness_and_shutdown(start, tmp_path)
             pass
         assert message == b"STOPPING=1"
         assert feed.wait() == 0
+
+
+def test_a_simulation_says_what_it_is(start):
+    with connect(start.feed("simulate").url) as client:
+        assert client.response.headers["Air-Quality-Source"] == "simulated; kind=simulation"
+
+
+def test_lines_of_standard_input_are_a_feed_until_they_end(start, tmp_path):
+    (tmp_path / "lines").write_text('{"a":1}\r\n42\n\nlast')
+    launcher = ("sh", "-c", 'exec "$@" <"$0"', str(tmp_path / "lines"))
+    feed = start.feed("replay", "-", launcher=launcher)
+    with connect(feed.url) as client:
+        assert messages_until_closed(client) == (['{"a":1}\r', "42", "last"], 1000)
+    assert (feed.wait(), feed.errors) == (0, [])
+
+
+@pytest.mark.parametrize("flag", ["--speed=2", "--interval=1s"])
+def test_flags_about_a_file_are_rejected_for_standard_input(programs, flag):
+    line = programs.rejection("air-quality-feed", "replay", "-", flag)
+    assert "expected a file with it" in line

@@ -63,8 +63,8 @@ struct RoutesTests {
         }
     }
 
-    @Test func `Only the health paths need no password`() throws {
-        #expect(try server().filter { !$0.needsPassword }.map(\.path) == ["/-/healthy", "/-/ready"])
+    @Test func `Only the health paths are exempt from passwords and the rate limit`() throws {
+        #expect(try server().filter { $0.isExempt }.map(\.path) == ["/-/healthy", "/-/ready"])
     }
 
     @Test func `Requests that need memory or processor time are limited`() throws {
@@ -132,31 +132,9 @@ struct RoutesTests {
         #expect(try server().respond(to: request).header("Access-Control-Allow-Origin") == nil)
     }
 
-    @Test func `A document waits for its turn to be rendered, and gets 503 when its patience ends`() throws {
-        let full = HTTPLimits.renderings
-        let impatient = RenderLimit(documents: "pages", patience: .zero)
-        let fine = HTTPResponse(status: 200, line: "fine")
-        impatient.underWay.change { $0 = full }
-        let rejected = impatient.respond { fine }
-        #expect(rejected.status == 503)
-        #expect(rejected.header("Retry-After") == "10")
-        #expect(rejected.text.contains("2 pages are being generated, and none was ready within 10 s"))
-        impatient.underWay.change { $0 -= 1 }
-        #expect(impatient.respond { fine }.status == 200)
-        #expect(impatient.underWay.read { $0 } == full - 1)
-
-        let patient = RenderLimit(documents: "histories", patience: .seconds(600))
-        patient.underWay.change { $0 = full }
-        let status = Mutex(0)
-        let thread = try ServiceThread(name: "request") {
-            let history = HistoryEndpoint(
-                store: ReadingStore(rules: StoreRules(), feeds: [], at: 0), limit: patient)
-            let response = history.respond(to: HTTPRequest(path: "/history.json"))
-            status.withLock { $0 = response.status }
-        }
-        patient.underWay.change { $0 -= 1 }
-        thread.join()
-        #expect(status.withLock { $0 } == 200)
+    @Test func `Pages and histories are generated in turns`() throws {
+        let paths = try server().filter { $0.turns != nil }.map(\.path)
+        #expect(paths == ["/history.json", "/", "/city/", "/about"])
     }
 
     @Test func `The about page has the version and all paths, with links to those that have pages`() throws {

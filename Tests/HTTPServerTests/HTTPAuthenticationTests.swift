@@ -66,10 +66,26 @@ import Testing
         let server = try serveUsers(isGated: true)
         let client = try server.connect()
         client.send("GET / HTTP/1.1\r\nHost: x\r\n\(basic("alice", "x"))\r\n\r\n")
-        eventually("the check is under way") { server.service.passwords.waiting == 1 }
+        eventually("the check is under way") { server.service.passwords.count == 1 }
         let isStopped = server.stop(within: .milliseconds(100))
         #expect(!isStopped)
         gate.open()
         _ = try client.readToEnd()
+    }
+
+    @Test func `Health paths have no part in the rate limit, and a reload without a change keeps what is left`() throws
+    {
+        var access = HTTPAccess()
+        access.rateLimit = HTTPAccess.RateLimit(interval: .seconds(3600), burst: 2)
+        let server = try serve(open: ["/-/healthy"], { $0.access = access }, respond: echo)
+        let client = try server.connect()
+        for _ in 0..<3 { #expect(try client.request("/-/healthy").status == 200) }
+        for status in [200, 200, 429] { #expect(try client.request("/").status == status) }
+        #expect(try client.request("/-/healthy").status == 200)
+        try server.adopt(access)
+        #expect(try client.request("/").status == 429)
+        access.rateLimit?.burst = 1
+        try server.adopt(access)
+        for status in [200, 429] { #expect(try client.request("/").status == status) }
     }
 }

@@ -33,4 +33,15 @@ import Testing
         `A header tells if content follows`(
             fields: ["Host": "x", "Content-Length": length], status: 400, hasContent: false)
     }
+
+    @Test(arguments: [
+        ("", true), ("localhost", true), ("localhost:80", true), ("localhost:", true), ("[::1]:80", true),
+        ("[fe80::1%25eth0]", true), ("10.0.0.1:99999", true), ("a%41_~", true), (" x:1 ", true),
+        ("localhost:http", false), ("localhost:80:81", false), ("localhost:8o", false), ("::1", false), ("[::1", false),
+        ("[::1]80", false), ("[x]", false), ("[]", false), ("a]b", false), ("a,b", false), ("u@a", false),
+        ("a%4", false), ("a b", false), ("a/b", false), ("é", false), ("localhost:-1", false),
+    ])
+    func `A Host is a host, and a port of digits if it has one`(host: String, isValid: Bool) {
+        #expect(((try? [HTTPField(name: "Host", value: host)].hasContent(needsHost: true)) != nil) == isValid)
+    }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 import TestSupport
 import Testing
 
@@ -33,7 +34,7 @@ import Testing
     @Test func `A request beyond the limit waits for its turn, and only as many wait as may run`() throws {
         let entered = Gate()
         let gate = Gate()
-        let limit = RequestLimit(1, perClient: 1, patience: .seconds(60), rejection: .busy("too many"))
+        let limit = RequestLimit(1, perClient: 1, waiting: 1, patience: .seconds(60), rejection: .busy("too many"))
         let meter = HTTPMeter(statuses: [200, 503])
         let server = try serve(limit: limit, meter: meter) { request in
             entered.open()
@@ -51,12 +52,13 @@ import Testing
         #expect(try Set(others.map { try $0.readResponse().status }) == [200, 503])
     }
 
-    /// 16 MiB for one address and 64 MiB in all; a single larger response is sent when nothing else waits.
-    @Test func `The bytes of responses that wait to be sent are limited`() throws {
+    /// 16 MiB for one address and 64 MiB in all.
+    @Test func `The bytes of responses that wait to be sent are limited, and slow readers give way to others`() throws {
         let body = HTTPBody.bytes([UInt8](repeating: 7, count: 12 << 20))
         let respond: @Sendable (HTTPRequest) -> HTTPResponse = { _ in HTTPResponse(status: 200, body: body) }
         let data = Route("/data", rejectsInJSON: true, respond: respond)
-        let server = try serve({ $0.routes.insert(data, at: 0) }, respond: respond)
+        let meter = HTTPMeter()
+        let server = try serve(meter: meter, { $0.routes.insert(data, at: 0) }, respond: respond)
         func ask(from host: UInt8) throws -> (client: RawHTTPClient, status: Int) {
             let client = try server.connect(receiveBuffer: 4096, from: host)
             client.send(Self.get)
@@ -68,9 +70,84 @@ import Testing
         #expect(try server.connect(from: 2).request("/data").text.hasPrefix("{\"error\": "))
         let others = try (3...6).map { try ask(from: UInt8($0)) }
         #expect(others.map(\.status) == [200, 200, 200, 200])
-        #expect(try ask(from: 7).status == 503)
-        first.client.abort()
-        eventually("room for a response") { (try? ask(from: 7).status) == 200 }
+        let last = try ask(from: 7)
+        #expect(last.status == 200)
+        eventually("the end of a response that nobody reads") { meter.current.requestsInFlight == 5 }
+        withExtendedLifetime((first, others, last)) {}
+    }
+
+    @Test func `Readers that take all places give way to another address`() throws {
+        let limit = RequestLimit(
+            4, perClient: 2, waiting: 4, patience: .seconds(60), eviction: .slowestReader, rejection: .busy("too many"))
+        let meter = HTTPMeter()
+        let server = try serve(limit: limit, meter: meter) { request in
+            request.path == "/" ? HTTPResponse(status: 200, body: Self.large) : echo(request)
+        }
+        let readers = try [2, 2, 3, 3].map { try server.connect(receiveBuffer: 4096, from: $0) }
+        for client in readers {
+            client.send(Self.get)
+            try client.awaitBytes()
+        }
+        #expect(try server.connect(from: 4).request("/other").text == "GET|/other|")
+        eventually("three that still read") { meter.current.requestsInFlight == 3 }
+        withExtendedLifetime(readers) {}
+    }
+
+    @Test func `An address that fills the turns does not delay another's`() throws {
+        let turns = RequestLimit(1, perClient: 1, patience: .seconds(60), rejection: .busy("too many"))
+        let gate = Gate()
+        let paths = Monitor<[String]>([])
+        let server = try serve {
+            $0.routes = [
+                Route("", isFolder: true, turns: turns) { request in
+                    paths.change { $0.append(request.path) }
+                    gate.wait()
+                    return echo(request)
+                }
+            ]
+        } respond: {
+            echo($0)
+        }
+        func ask(_ path: String, from host: UInt8) throws -> RawHTTPClient {
+            let count = turns.count
+            let client = try server.connect(from: host)
+            client.send("GET \(path) HTTP/1.1\r\nHost: x\r\n\r\n")
+            eventually("the request is under way") { turns.count == count + 1 }
+            return client
+        }
+        var clients = try (0..<3).map { _ in try ask("/many", from: 2) }
+        clients.append(try ask("/one", from: 3))
+        for _ in 0..<4 { gate.open() }
+        for client in clients { #expect(try client.readResponse().status == 200) }
+        #expect(paths.read { $0 } == ["/many", "/one", "/many", "/many"])
+    }
+
+    @Test func `Listeners of an address that takes all places give way to another address`() throws {
+        let limit = RequestLimit(3, perClient: 3, eviction: .oldest, rejection: .busy("too many", retryAfter: 10))
+        let ended = Monitor<[Int]>([])
+        let count = Mutex(0)
+        let server = try serve(limit: limit) { _ in
+            let index = count.withLock { count in
+                count += 1
+                return count
+            }
+            let stream = HTTPStream(
+                greeting: Array("hi".utf8), next: { ended.wait { $0.contains(index) ? [] : nil } ?? [] },
+                end: { ended.change { $0.append(index) } })
+            return HTTPResponse(status: 200, body: .stream(stream))
+        }
+        func listen(from host: UInt8) throws -> (client: RawHTTPClient, status: Int) {
+            let client = try server.connect(from: host)
+            client.send(Self.get)
+            return (client, try client.readHead().status)
+        }
+        let first = try (0..<3).map { _ in try listen(from: 2) }
+        #expect(first.map(\.status) == [200, 200, 200])
+        #expect(try listen(from: 2).status == 503)
+        let other = try listen(from: 3)
+        #expect(other.status == 200)
+        #expect(try first[0].client.read(upTo: "0\r\n\r\n").hasPrefix("2\r\nhi"))
+        #expect(ended.read { $0 }.contains(1) && limit.count == 3)
     }
 
     @Test func `A header that is not complete in time ends the connection even if bytes keep coming`() throws {

@@ -19,7 +19,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "metrics", "**", "http://", "http:///x", "ftp://host/", "host:80", "/%", "/%2", "/%zz", "/%0", "/%00",
+        "", "metrics", "**", "http://", "http:///x", "http://host:http/", "http://user@host/", "http://host:80x?y",
+        "ftp://host/", "host:80", "/%", "/%2", "/%zz", "/%0", "/%00",
         "/metrics%00x", "/%ff", "/%c0%af", "/%ed%a0%80", "?x", "/a b", "/a ", "/a?b c", "/\t", "/a?\u{7F}",
         "/%20\u{1}",
     ])

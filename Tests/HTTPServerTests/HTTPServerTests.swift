@@ -12,7 +12,7 @@ func serve(
 ) throws -> HTTPServer {
     let methods = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "BREW"]
     let routes =
-        open.map { Route($0, methods: methods, needsPassword: false, respond: respond) }
+        open.map { Route($0, methods: methods, isExempt: true, respond: respond) }
         + [Route("", isFolder: true, methods: methods, limit: limit, meter: meter, respond: respond)]
     var configuration = HTTPServerConfiguration(addresses: [.tcp(host: "127.0.0.1", port: 0)], routes: routes)
     change(&configuration)
@@ -111,7 +111,7 @@ extension HTTPServer {
             $0.access.users = HTTPAccess.Users(hashes: [:]) { _ in false }
             $0.routes = [
                 Route("/data", headers: [("A", "b")], rejectsInJSON: true, respond: echo),
-                Route("/open", needsPassword: false, respond: echo),
+                Route("/open", isExempt: true, respond: echo),
             ]
             $0.notFound = "nothing here"
         } respond: {

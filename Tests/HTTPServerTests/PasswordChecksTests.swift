@@ -15,10 +15,19 @@ import Testing
         HTTPAccess.Users(hashes: [:], isRight: isRight)
     }
 
-    private static let one: [UInt8] = [10, 0, 0, 1]
-    private static let two: [UInt8] = [10, 0, 0, 2]
+    private final class Holder: RequestLimit.Holder {
+        let client: [UInt8]
 
-    @Test func `A verdict is remembered for its user and password`() {
+        init(_ client: UInt8) { self.client = [10, 0, 0, client] }
+
+        func lag(at now: Duration) -> Duration? { nil }
+        func giveWay() {}
+    }
+
+    private static let one = Holder(1)
+    private static let two = Holder(2)
+
+    @Test func `A verdict is remembered for its user and password`() throws {
         let asked = Mutex(0)
         let right = credentials("r")
         let users = users { credentials in
@@ -27,17 +36,17 @@ import Testing
         }
         let passwords = PasswordChecks()
         for _ in 0..<2 {
-            #expect(passwords.verdict(on: right, among: users, of: Self.one) == true)
-            #expect(passwords.verdict(on: credentials("w"), among: users, of: Self.two) == false)
+            #expect(try passwords.verdict(on: right, among: users, for: Self.one) == true)
+            #expect(try passwords.verdict(on: credentials("w"), among: users, for: Self.two) == false)
         }
         #expect(asked.withLock { $0 } == 2)
-        #expect(passwords.verdict(on: credentials("r", user: "bob"), among: users, of: Self.one) == false)
+        #expect(try passwords.verdict(on: credentials("r", user: "bob"), among: users, for: Self.one) == false)
         #expect(asked.withLock { $0 } == 3)
         let others = HTTPAccess.Users(hashes: [right.user: "another"]) { _ in false }
-        #expect(passwords.verdict(on: right, among: others, of: Self.one) == false, "its hash is another now")
+        #expect(try passwords.verdict(on: right, among: others, for: Self.one) == false, "its hash is another now")
     }
 
-    @Test func `Wrong guesses do not evict correct passwords`() {
+    @Test func `Wrong guesses do not evict correct passwords`() throws {
         let right = credentials("r")
         let asked = Mutex<[Credentials]>([])
         let users = users { credentials in
@@ -45,12 +54,12 @@ import Testing
             return credentials == right
         }
         let passwords = PasswordChecks()
-        #expect(passwords.verdict(on: right, among: users, of: Self.one) == true)
+        #expect(try passwords.verdict(on: right, among: users, for: Self.one) == true)
         for index in 0...HTTPLimits.rememberedPasswords {
-            #expect(passwords.verdict(on: credentials("\(index)"), among: users, of: Self.one) == false)
+            #expect(try passwords.verdict(on: credentials("\(index)"), among: users, for: Self.one) == false)
         }
-        #expect(passwords.verdict(on: right, among: users, of: Self.one) == true)
-        #expect(passwords.verdict(on: credentials("0"), among: users, of: Self.one) == false)
+        #expect(try passwords.verdict(on: right, among: users, for: Self.one) == true)
+        #expect(try passwords.verdict(on: credentials("0"), among: users, for: Self.one) == false)
         #expect(asked.withLock { $0.last } == credentials("0"), "evicted by the newest")
     }
 
@@ -72,10 +81,15 @@ import Testing
         for client in 1...6 as ClosedRange<UInt8> {
             let guess = credentials("\(client)")
             threads.append(
-                try ServiceThread(name: "check") { _ = passwords.verdict(on: guess, among: users, of: [client]) })
-            eventually("the check is waiting") { passwords.waiting == Int(client) }
+                try ServiceThread(name: "check") {
+                    _ = try? passwords.verdict(on: guess, among: users, for: Holder(client))
+                })
+            eventually("the check is waiting") { passwords.count == Int(client) }
         }
-        #expect(passwords.verdict(on: credentials("other"), among: users, of: [6]) == nil)
+        let rejection = #expect(throws: HTTPResponse.Rejection.self) {
+            try passwords.verdict(on: credentials("other"), among: users, for: Holder(6))
+        }
+        #expect(rejection?.response.status == 429)
         for _ in 1...6 {
             gate.open()
             usleep(20_000)
@@ -94,17 +108,17 @@ import Testing
         }
         let passwords = PasswordChecks(patience: .seconds(60))
         var threads: [ServiceThread] = []
-        func ask(_ password: String, of client: [UInt8]) throws {
+        func ask(_ password: String, of client: Holder) throws {
             let guess = credentials(password)
             threads.append(
-                try ServiceThread(name: "check") { _ = passwords.verdict(on: guess, among: users, of: client) })
+                try ServiceThread(name: "check") { _ = try? passwords.verdict(on: guess, among: users, for: client) })
         }
         try ask("first", of: Self.one)
         eventually("the turn of the first") { order.withLock { $0 } == ["first"] }
         for _ in 0..<3 { try ask("second", of: Self.one) }
         try ask("other", of: Self.two)
         eventually("the turn of the other") { order.withLock { $0 } == ["first", "other"] }
-        #expect(passwords.waiting == 2)
+        eventually("the others wait") { passwords.count == 5 }
         // The three equal passwords are one check.
         for _ in 0..<3 { gate.open() }
         for thread in threads { thread.join() }

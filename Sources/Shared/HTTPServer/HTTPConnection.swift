@@ -5,7 +5,7 @@ internal import System
 
 /// A connection and its current request; HTTP/1.1 has one at a time. Lives until libmicrohttpd reports the end of the
 /// connection, which happens before the socket is closed.
-@safe final class HTTPConnection: @unchecked Sendable {
+@safe final class HTTPConnection: RequestLimit.Holder, @unchecked Sendable {
     // @unchecked: only callbacks, which do not overlap, use `pointer`, `phase` and `isPaced`; the rest is constant or
     // locked.
     let pointer: OpaquePointer
@@ -29,8 +29,18 @@ internal import System
         /// Whether no request is waiting for its response; one whose header is still arriving does not count.
         var isIdle = true
         var stream: HTTPStream?
+        /// When the response was handed over, and how much of a large one has been taken since.
+        var sendingSince: Duration?
+        var sentBytes = 0
 
         func isOverdue(at now: Duration) -> Bool { deadline < now }
+
+        /// See ``HTTPLimits/readingPace``.
+        func lag(at now: Duration) -> Duration? {
+            guard let sendingSince else { return nil }
+            let lag = now - sendingSince - HTTPLimits.readingGrace - .seconds(sentBytes) / HTTPLimits.readingPace
+            return lag > .zero ? lag : nil
+        }
     }
 
     enum Phase {
@@ -49,7 +59,7 @@ internal import System
         var isHead = false
         var status = 0
         var meter: HTTPMeter?
-        var taken: [(limit: RequestLimit, amount: Int)] = []
+        var permits: [RequestLimit.Permit] = []
     }
 
     /// - Parameters:
@@ -79,7 +89,13 @@ internal import System
         set { state.withLock { $0 = newValue } }
     }
 
+    func lag(at now: Duration) -> Duration? { progress.lag(at: now) }
+
     // MARK: - Ending
+
+    func giveWay() {
+        if let stream = progress.stream { stream.end() } else { abort() }
+    }
 
     /// Ends the connection without blocking; libmicrohttpd notices and cleans up. Corresponds to `shutdown`.
     func shutDown() { _ = shutdown(socket, Int32(SHUT_RDWR)) }

@@ -13,7 +13,7 @@ extension [HTTPField] {
         guard hosts.count == 1 || (hosts.isEmpty && !needsHost) else {
             throw .init(status: 400, line: "expected exactly one Host field")
         }
-        guard hosts.allSatisfy({ trimmed($0.value[...]).utf8.allSatisfy(isHostCharacter) }) else {
+        guard hosts.allSatisfy({ isAuthority(trimmed($0.value[...]).utf8) }) else {
             throw .init(status: 400, line: "invalid Host header")
         }
         let lengths = filter { $0.isNamed("Content-Length") }.map { trimmed($0.value[...]).utf8 }
@@ -28,9 +28,4 @@ extension [HTTPField] {
         if hasTransferCoding { throw .init(status: 411, line: "content needs a Content-Length") }
         return lengths.contains { $0.contains { $0 != UInt8(ascii: "0") } }
     }
-}
-
-/// A character of a host and port (RFC 3986, section 3.2), except the comma, which would make it a list.
-private func isHostCharacter(_ byte: UInt8) -> Bool {
-    isLetterOrDigit(byte) || "-._~!$&'()*+;=%:[]".utf8.contains(byte)
 }

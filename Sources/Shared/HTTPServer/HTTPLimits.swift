@@ -35,9 +35,14 @@ public enum HTTPLimits {
     static let headerBytes = 16 * 1024
     /// Fields of a header; more get 431.
     static let fields = 100
-    /// Content of larger responses that waits to be sent; more gets 503.
+    /// Content of larger responses that waits to be sent; more ends the slowest reader of another client, or gets 503.
     static let unsentBytes = 64 << 20
     static let unsentBytesPerClient = 16 << 20
+    /// How long a response waits for room among those.
+    static let unsentPatience = Duration.milliseconds(100)
+    /// Bytes a second that a reader takes, after a grace, to keep its place when another client needs it.
+    static let readingPace = 64 << 20
+    static let readingGrace = Duration.milliseconds(50)
     /// Half of what the kernel buffers for a client that does not read.
     static let sendBuffer = 128 * 1024
 

@@ -24,7 +24,8 @@ extension HTTPRequest {
         for scheme in ["http://", "https://"] where equalsIgnoringCase(target.prefix(scheme.utf8.count), scheme) {
             let rest = target.dropFirst(scheme.utf8.count)
             let path = rest.drop { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
-            return path.count < rest.count ? path : nil
+            let authority = rest.prefix(rest.count - path.count)
+            return !authority.isEmpty && isAuthority(authority) ? path : nil
         }
         return nil
     }

@@ -47,6 +47,8 @@ public struct HTTPResponse: Sendable {
     struct Rejection: Error {
         let response: HTTPResponse
 
+        init(_ response: HTTPResponse) { self.response = response }
+
         init(status: Int, headers: [(name: String, value: String)] = [], line: String) {
             response = HTTPResponse(status: status, headers: headers, line: line)
         }

@@ -13,6 +13,7 @@ final class HTTPService: Sendable {
     /// Limit on content that waits to be sent without having been copied.
     private let unsent = RequestLimit(
         HTTPLimits.unsentBytes, perClient: HTTPLimits.unsentBytesPerClient,
+        waiting: HTTPLimits.unsentBytesPerClient, patience: HTTPLimits.unsentPatience, eviction: .slowestReader,
         rejection: .busy("too many bytes of responses are unread"))
     let connections = ConnectionTable()
 
@@ -39,7 +40,12 @@ final class HTTPService: Sendable {
         guard (configuration.access.tls == nil) == (access.tls == nil) else {
             throw SystemError(.system, "turning TLS on or off needs a restart")
         }
-        active.change { $0 = Active(access) }
+        active.change { active in
+            let known = active
+            active = Active(access)
+            // A reload without a change of the limit does not let a client begin anew.
+            if known.access.rateLimit == access.rateLimit { active.bucket = known.bucket }
+        }
     }
 
     // MARK: - Connections
@@ -109,7 +115,7 @@ final class HTTPService: Sendable {
         connection.progress = HTTPConnection.Progress(isIdle: false)
         var exchange = HTTPConnection.Exchange(isHead: request.method == "HEAD")
         do throws(HTTPResponse.Rejection) {
-            try admit(request, to: route, of: connection.client)
+            if route?.isExempt != true { try admit(request, on: connection) }
         } catch {
             return (error.response, exchange)
         }
@@ -117,24 +123,24 @@ final class HTTPService: Sendable {
         route.meter?.requestStarted()
         exchange.meter = route.meter
         if let limit = route.limit {
-            guard limit.take(of: connection.client) else { return (limit.rejection, exchange) }
-            exchange.taken.append((limit, 1))
+            guard let permit = limit.take(for: connection) else { return (limit.rejection, exchange) }
+            exchange.permits.append(permit)
         }
+        guard let turns = route.turns else { return (route.response(to: request), exchange) }
+        guard let turn = turns.take(for: connection) else { return (turns.rejection, exchange) }
+        defer { turn.giveBack() }
         return (route.response(to: request), exchange)
     }
 
     /// Rejects a request that the access does not allow. Blocks while a password is checked.
-    private func admit(_ request: HTTPRequest, to route: Route?, of client: [UInt8]) throws(HTTPResponse.Rejection) {
+    private func admit(_ request: HTTPRequest, on connection: HTTPConnection) throws(HTTPResponse.Rejection) {
         let (isInTime, users) = active.change { ($0.bucket?.take(at: monotonicTime()) ?? true, $0.access.users) }
         guard isInTime else { throw .init(status: 429, line: "too many requests") }
-        guard route?.needsPassword ?? true, let users else { return }
+        guard let users else { return }
         let unauthorized = HTTPResponse.Rejection(
             status: 401, headers: [("WWW-Authenticate", "Basic")], line: "authentication required")
         guard let credentials = Credentials(authorization: request.header("Authorization")) else { throw unauthorized }
-        guard let isRight = passwords.verdict(on: credentials, among: users, of: client) else {
-            throw .init(status: 429, line: "other passwords from this address are being checked")
-        }
-        guard isRight else { throw unauthorized }
+        guard try passwords.verdict(on: credentials, among: users, for: connection) else { throw unauthorized }
     }
 
     private func send(
@@ -144,8 +150,8 @@ final class HTTPService: Sendable {
         var exchange = begun
         let bytes = response.body.knownBytes
         if bytes > MHDResponse.maximumCopiedBytes, !exchange.isHead {
-            if unsent.take(bytes, of: connection.client) {
-                exchange.taken.append((unsent, bytes))
+            if let permit = unsent.take(bytes, for: connection) {
+                exchange.permits.append(permit)
             } else {
                 response = unsent.rejection
             }
@@ -153,8 +159,10 @@ final class HTTPService: Sendable {
         response = route?.completed(response) ?? response
         exchange.status = response.status
         connection.phase = .responding(exchange)
-        let deadline = monotonicTime() + HTTPLimits.timeToSend(response.body.knownBytes)
-        connection.progress = HTTPConnection.Progress(deadline: deadline, isIdle: false, stream: response.body.stream)
+        let now = monotonicTime()
+        connection.progress = HTTPConnection.Progress(
+            deadline: now + HTTPLimits.timeToSend(response.body.knownBytes), isIdle: false,
+            stream: response.body.stream, sendingSince: now)
         let fields = active.read(\.access.headers)
         var own = response.headers.filter { field in !fields.contains { $0.name == field.name } }
         if case .line = response.body { own.append(("Content-Type", "text/plain; charset=utf-8")) }
@@ -166,7 +174,7 @@ final class HTTPService: Sendable {
     func requestEnded(on connection: HTTPConnection) {
         if case .responding(let exchange) = connection.phase {
             exchange.meter?.requestEnded(status: exchange.status)
-            for (limit, amount) in exchange.taken { limit.giveBack(amount, of: connection.client) }
+            for permit in exchange.permits { permit.giveBack() }
         }
         connection.phase = .betweenRequests
         connection.progress = HTTPConnection.Progress(deadline: monotonicTime() + HTTPLimits.idleTime)

@@ -57,7 +57,11 @@ private final class MHDContent {
         let part = rest.prefix(buffer.count)
         unsafe buffer.copyBytes(from: part)
         rest = rest.dropFirst(part.count)
-        if stream != nil { connection.progress.deadline = monotonicTime() + HTTPLimits.streamTime }
+        if stream != nil {
+            connection.progress.deadline = monotonicTime() + HTTPLimits.streamTime
+        } else {
+            connection.progress.sentBytes += part.count
+        }
         return part.count
     }
 

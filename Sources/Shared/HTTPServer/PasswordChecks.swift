@@ -1,8 +1,8 @@
 internal import System
 
-/// Checks passwords on their connections' threads, in order of arrival: one per client at a time, two in all.
+/// Checks passwords on their connections' threads: one per client at a time, two in all, and clients take turns.
 final class PasswordChecks: Sendable {
-    private let patience: Duration
+    private let turns: RequestLimit
     private let state = Monitor(State())
 
     private struct Check: Equatable {
@@ -13,8 +13,6 @@ final class PasswordChecks: Sendable {
     private struct State {
         /// Checks by verdict, oldest first.
         var remembered: [Bool: [Check]] = [:]
-        /// Clients in order of arrival: the checks of the first ``HTTPLimits/passwordChecks`` run, the others wait.
-        var turns: [[UInt8]] = []
 
         func known(_ check: Check) -> Bool? { remembered.first { $0.value.contains(check) }?.key }
 
@@ -29,29 +27,27 @@ final class PasswordChecks: Sendable {
 
     /// - Parameter patience: how long a password waits for others of its client. If guesses were rejected at once,
     ///   more would follow at once and starve the checks of CPU time.
-    init(patience: Duration = HTTPLimits.passwordPatience) { self.patience = patience }
+    init(patience: Duration = HTTPLimits.passwordPatience) {
+        turns = RequestLimit(
+            HTTPLimits.passwordChecks, perClient: 1, patience: patience, isPatientWithOthers: true,
+            rejection: HTTPResponse(status: 429, line: "other passwords from this address are being checked"))
+    }
 
     /// Number of checks that run or wait.
-    var waiting: Int { state.read { $0.turns.count } }
+    var count: Int { turns.count }
 
-    /// Whether a password is right; blocks for its check and earlier ones. `nil` if the client's others take too long.
-    func verdict(on credentials: Credentials, among users: HTTPAccess.Users, of client: [UInt8]) -> Bool? {
+    /// Whether a password is right; blocks for its check and earlier ones. Throws if the client's others take too long.
+    func verdict(
+        on credentials: Credentials, among users: HTTPAccess.Users, for holder: any RequestLimit.Holder
+    ) throws(HTTPResponse.Rejection) -> Bool {
         let check = Check(credentials: credentials, users: users)
-        var known: Bool?
-        let hasTurn: Void? = state.wait(until: monotonicTime() + patience) { state in
-            known = state.known(check)
-            if known == nil, state.turns.contains(client) { return nil }
-            if known == nil { state.turns.append(client) }
-            return ()
-        }
-        if known != nil || hasTurn == nil { return known }
-        _ = state.wait { $0.turns.prefix(HTTPLimits.passwordChecks).contains(client) ? true : nil }
-        // Another client may have sent the same password meanwhile.
-        let isRight = state.read { $0.known(check) } ?? users.isRight(credentials)
-        state.change { state in
-            state.turns.removeAll { $0 == client }
-            state.remember(check, isRight)
-        }
+        if let known = state.read({ $0.known(check) }) { return known }
+        guard let turn = turns.take(for: holder) else { throw .init(turns.rejection) }
+        defer { turn.giveBack() }
+        // Another request may have sent the same password meanwhile.
+        if let known = state.read({ $0.known(check) }) { return known }
+        let isRight = users.isRight(credentials)
+        state.change { $0.remember(check, isRight) }
         return isRight
     }
 }

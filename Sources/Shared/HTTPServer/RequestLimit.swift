@@ -1,62 +1,246 @@
 internal import System
 
-/// Limits what is in progress at once: requests of a route, including those with slow readers, or bytes. As much
-/// again may wait briefly for its turn, so that a client slightly over its share is delayed, not rejected.
+/// Limits what is in progress at once, in all and per client: requests with their readers, bytes that wait to be sent,
+/// or work that takes processor time.
+///
+/// A request without room waits. Room goes to the client that has least, of these to the one that was served longest
+/// ago, and within a client in order of arrival: many requests of one client do not delay another's.
 public final class RequestLimit: Sendable {
+    /// Who is ended when a request of another client finds no room.
+    public enum Eviction: Sendable {
+        case nobody
+        /// The slowest reader of the client with the most; see ``HTTPLimits/readingPace``.
+        case slowestReader
+        /// The oldest of the client with the most, if that has at least two more.
+        case oldest
+    }
+
+    /// A connection that holds a place, or its stand-in in a test.
+    protocol Holder: AnyObject, Sendable {
+        /// See `IPAddress.client`.
+        var client: [UInt8] { get }
+        /// How far its reader is behind the pace; `nil` if it is not, or if nothing is being sent.
+        func lag(at now: Duration) -> Duration?
+        /// Ends what is being sent. Must not block, or use the limit.
+        func giveWay()
+    }
+
+    /// A place, to be given back.
+    struct Permit: Sendable {
+        fileprivate let limit: RequestLimit
+        fileprivate let id: Int
+
+        /// Has no effect if the holder has given way.
+        func giveBack() { limit.state.change { limit.release(id, &$0) } }
+    }
+
     let rejection: HTTPResponse
     private let limit: Int
     private let limitPerClient: Int
+    private let waitingLimit: Int?
     private let patience: Duration
+    private let isPatientWithOthers: Bool
+    private let eviction: Eviction
     private let state = Monitor(State())
 
-    private struct State {
-        var underWay = Amounts()
-        var waiting = Amounts()
+    private struct Request {
+        let holder: any Holder
+        let amount: Int
+
+        var client: [UInt8] { holder.client }
     }
 
-    private struct Amounts {
+    private struct State {
+        var lastID = 0
+        var lastTurn = 0
+        /// The sum of all places.
         var total = 0
-        var ofClients: [[UInt8]: Int] = [:]
+        /// By ID.
+        var places: [Int: Request] = [:]
+        /// In order of arrival.
+        var waiting: [(id: Int, request: Request)] = []
+        /// Clients with a place or a waiting request.
+        var shares: [[UInt8]: Share] = [:]
+    }
 
-        mutating func add(_ amount: Int, of client: [UInt8]) {
-            total += amount
-            let sum = ofClients[client, default: 0] + amount
-            ofClients[client] = sum > 0 ? sum : nil
-        }
+    private struct Share {
+        var amount = 0
+        var waiting = 0
+        /// Number of the client's last turn, counting those of all clients.
+        var lastTurn = 0
     }
 
     /// - Parameters:
     ///   - limit: in total, at least 1.
     ///   - limitPerClient: for one IPv4 address, one IPv6 /64, or all Unix sockets together.
-    ///   - patience: how long a request waits for its turn, on its connection's thread.
+    ///   - waitingLimit: how much may wait in total, and within `limitPerClient` of one client; `nil` = any amount.
+    ///   - patience: how long a request waits for room, on its connection's thread.
+    ///   - isPatientWithOthers: whether `patience` ends only the wait for requests of the same client.
     ///   - rejection: response if there is no room.
-    public init(_ limit: Int, perClient limitPerClient: Int, patience: Duration = .zero, rejection: HTTPResponse) {
+    public init(
+        _ limit: Int, perClient limitPerClient: Int, waiting waitingLimit: Int? = nil, patience: Duration = .zero,
+        isPatientWithOthers: Bool = false, eviction: Eviction = .nobody, rejection: HTTPResponse
+    ) {
         self.limit = limit
         self.limitPerClient = limitPerClient
+        self.waitingLimit = waitingLimit
         self.patience = patience
+        self.isPatientWithOthers = isPatientWithOthers
+        self.eviction = eviction
         self.rejection = rejection
     }
 
-    /// Takes the amount if there is room, waiting for up to `patience`; returns `false` if there is none.
-    func take(_ amount: Int = 1, of client: [UInt8]) -> Bool {
-        var isWaiting = false
-        let isTaken = state.wait(until: monotonicTime() + patience) { state -> Bool? in
-            if add(amount, of: client, to: &state.underWay) { return true }
-            if !isWaiting { isWaiting = add(amount, of: client, to: &state.waiting) }
-            return isWaiting ? nil : false
+    /// Number of requests that hold a place or wait for one.
+    var count: Int { state.read { $0.places.count + $0.waiting.count } }
+
+    /// Takes a place, waiting for it if need be; `nil` if there is no room in time. An amount that exceeds a limit by
+    /// itself is admitted if it is the only one.
+    func take(_ amount: Int = 1, for holder: any Holder) -> Permit? {
+        let start = monotonicTime()
+        let id = state.change { state -> Int? in
+            let request = Request(holder: holder, amount: amount)
+            state.lastID += 1
+            let id = state.lastID
+            if state.waiting.isEmpty, hasOwnRoom(request, state), hasRoom(request, state) {
+                admit(id, request, &state)
+                return id
+            }
+            state.waiting.append((id, request))
+            change(request.client, &state) { $0.waiting += amount }
+            settle(&state, at: start)
+            let mayWait = (patience > .zero || isPatientWithOthers) && !isCrowded(by: request.client, state)
+            if mayWait || state.places[id] != nil { return id }
+            leave(id, &state)
+            return nil
         }
-        if isWaiting { state.change { $0.waiting.add(-amount, of: client) } }
-        return isTaken ?? false
+        guard let id else { return nil }
+        if wait(for: id, until: start + patience) { return Permit(limit: self, id: id) }
+        let isAdmitted = state.change { state in
+            if state.places[id] != nil { return true }
+            leave(id, &state)
+            return false
+        }
+        return isAdmitted ? Permit(limit: self, id: id) : nil
     }
 
-    /// Adds the amount if there is room. One that exceeds a limit by itself is accepted if it is the only one.
-    private func add(_ amount: Int, of client: [UInt8], to amounts: inout Amounts) -> Bool {
-        let own = amounts.ofClients[client] ?? 0
-        guard amounts.total == 0 || amounts.total + amount <= limit, own == 0 || own + amount <= limitPerClient
-        else { return false }
-        amounts.add(amount, of: client)
-        return true
+    /// Returns whether the request has got its place.
+    private func wait(for id: Int, until deadline: Duration) -> Bool {
+        while true {
+            let now = monotonicTime()
+            // Readers fall behind without any change of the state.
+            let pause = eviction == .slowestReader ? min(deadline, now + .milliseconds(20)) : deadline
+            let isAdmitted = state.wait(until: pause) { state -> Bool? in
+                if state.places[id] != nil { return true }
+                return next(state)?.id == id && canAdmit(id, state, at: monotonicTime()) ? false : nil
+            }
+            if isAdmitted == true { return true }
+            if isAdmitted == false { state.change { settle(&$0, at: monotonicTime()) } }
+            guard isAdmitted == nil, monotonicTime() >= deadline else { continue }
+            guard isPatientWithOthers, state.read({ isFirst(id, $0) }) else { return false }
+            return state.wait { $0.places[id] != nil ? true : nil } ?? false
+        }
     }
 
-    func giveBack(_ amount: Int = 1, of client: [UInt8]) { state.change { $0.underWay.add(-amount, of: client) } }
+    // MARK: - Called under the lock
+
+    private func admit(_ id: Int, _ request: Request, _ state: inout State) {
+        state.lastTurn += 1
+        state.total += request.amount
+        state.places[id] = request
+        change(request.client, &state) { [turn = state.lastTurn] share in
+            share.amount += request.amount
+            share.lastTurn = turn
+        }
+    }
+
+    /// Whether more waits than may, after a request of the client has been added.
+    private func isCrowded(by client: [UInt8], _ state: State) -> Bool {
+        guard let waitingLimit, state.waiting.count > 1 else { return false }
+        let ownCount = state.waiting.count { $0.request.client == client }
+        return state.waiting.reduce(0) { $0 + $1.request.amount } > waitingLimit
+            || (ownCount > 1 && state.shares[client]?.waiting ?? 0 > limitPerClient)
+    }
+
+    private func leave(_ id: Int, _ state: inout State) {
+        guard let index = state.waiting.firstIndex(where: { $0.id == id }) else { return }
+        let request = state.waiting.remove(at: index).request
+        change(request.client, &state) { $0.waiting -= request.amount }
+    }
+
+    private func release(_ id: Int, _ state: inout State) {
+        guard let request = state.places.removeValue(forKey: id) else { return }
+        state.total -= request.amount
+        change(request.client, &state) { $0.amount -= request.amount }
+        settle(&state, at: monotonicTime())
+    }
+
+    private func change(_ client: [UInt8], _ state: inout State, _ body: (inout Share) -> Void) {
+        var share = state.shares[client] ?? Share()
+        body(&share)
+        state.shares[client] = share.amount > 0 || share.waiting > 0 ? share : nil
+    }
+
+    /// Admits waiting requests as long as there is room, or somebody gives way.
+    private func settle(_ state: inout State, at now: Duration) {
+        while let (id, request) = next(state) {
+            while !hasRoom(request, state) {
+                guard let victim = victim(of: request, state, at: now), let place = state.places[victim] else { return }
+                place.holder.giveWay()
+                state.places[victim] = nil
+                state.total -= place.amount
+                change(place.client, &state) { $0.amount -= place.amount }
+            }
+            leave(id, &state)
+            admit(id, request, &state)
+        }
+    }
+
+    /// The waiting request whose turn it is, among clients that do not have their share already.
+    private func next(_ state: State) -> (id: Int, request: Request)? {
+        state.waiting.filter { hasOwnRoom($0.request, state) }.min { left, right in
+            let one = state.shares[left.request.client] ?? Share()
+            let other = state.shares[right.request.client] ?? Share()
+            return (one.amount, one.lastTurn, left.id) < (other.amount, other.lastTurn, right.id)
+        }
+    }
+
+    private func hasOwnRoom(_ request: Request, _ state: State) -> Bool {
+        let own = state.shares[request.client]?.amount ?? 0
+        return own == 0 || own + request.amount <= limitPerClient
+    }
+
+    private func hasRoom(_ request: Request, _ state: State) -> Bool {
+        state.total == 0 || state.total + request.amount <= limit
+    }
+
+    private func canAdmit(_ id: Int, _ state: State, at now: Duration) -> Bool {
+        guard let request = state.waiting.first(where: { $0.id == id })?.request else { return false }
+        return hasRoom(request, state) || victim(of: request, state, at: now) != nil
+    }
+
+    /// Whether the request waits for other clients alone.
+    private func isFirst(_ id: Int, _ state: State) -> Bool {
+        guard let request = state.waiting.first(where: { $0.id == id })?.request else { return true }
+        return hasOwnRoom(request, state) && state.waiting.first { $0.request.client == request.client }?.id == id
+    }
+
+    private func victim(of request: Request, _ state: State, at now: Duration) -> Int? {
+        let own = state.shares[request.client]?.amount ?? 0
+        var best: (id: Int, amount: Int, lag: Duration)?
+        for (id, place) in state.places where place.client != request.client {
+            let amount = state.shares[place.client]?.amount ?? 0
+            let lag: Duration
+            switch eviction {
+            case .nobody: return nil
+            case .slowestReader:
+                guard amount > own, let behind = place.holder.lag(at: now) else { continue }
+                lag = behind
+            case .oldest:
+                guard amount > own + request.amount else { continue }
+                lag = .seconds(-id)
+            }
+            if best.map({ ($0.amount, $0.lag) < (amount, lag) }) ?? true { best = (id, amount, lag) }
+        }
+        return best?.id
+    }
 }

@@ -7,13 +7,16 @@ public struct Route: Sendable {
     /// Whether the route has all paths that begin with its path, not only that one.
     public let isFolder: Bool
     public let methods: [String]
-    /// Whether a password is needed, if the web configuration has users.
-    public let needsPassword: Bool
+    /// Whether neither passwords nor the rate limit apply to it, so that health checks depend on no client.
+    public let isExempt: Bool
     /// Additional fields of the route's responses, including rejections.
     private let headers: [(name: String, value: String)]
     /// Whether a rejection is a JSON object with a field `error`, instead of one line of plain text.
     private let rejectsInJSON: Bool
+    /// Holds until the response is sent.
     public let limit: RequestLimit?
+    /// Holds while the response is generated.
+    public let turns: RequestLimit?
     public let meter: HTTPMeter?
     private let respond: @Sendable (HTTPRequest) -> HTTPResponse
 
@@ -21,17 +24,18 @@ public struct Route: Sendable {
     ///   - path: percent-decoded; compared byte by byte.
     ///   - respond: called on the connection's thread, where it may block.
     public init(
-        _ path: String, isFolder: Bool = false, methods: [String] = ["GET", "HEAD"], needsPassword: Bool = true,
+        _ path: String, isFolder: Bool = false, methods: [String] = ["GET", "HEAD"], isExempt: Bool = false,
         headers: [(name: String, value: String)] = [], rejectsInJSON: Bool = false, limit: RequestLimit? = nil,
-        meter: HTTPMeter? = nil, respond: @escaping @Sendable (HTTPRequest) -> HTTPResponse
+        turns: RequestLimit? = nil, meter: HTTPMeter? = nil, respond: @escaping @Sendable (HTTPRequest) -> HTTPResponse
     ) {
         self.path = path
         self.isFolder = isFolder
         self.methods = methods
-        self.needsPassword = needsPassword
+        self.isExempt = isExempt
         self.headers = headers
         self.rejectsInJSON = rejectsInJSON
         self.limit = limit
+        self.turns = turns
         self.meter = meter
         self.respond = respond
     }

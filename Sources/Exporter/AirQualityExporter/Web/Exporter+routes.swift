@@ -12,8 +12,8 @@ extension Exporter {
     func routes() -> [Route] {
         // Pages, which take up to a megabyte to render, and histories, which have a lower limit of their own.
         let documents = RequestLimit(
-            HTTPLimits.documents, perClient: HTTPLimits.documentsPerClient, patience: HTTPLimits.patience,
-            rejection: .busy("too many requests at once"))
+            HTTPLimits.documents, perClient: HTTPLimits.documentsPerClient, waiting: HTTPLimits.documents,
+            patience: HTTPLimits.patience, eviction: .slowestReader, rejection: .busy("too many requests at once"))
         return [scrapeRoute(), historyRoute(limit: documents), eventsRoute()]
             + pageRoutes(limit: documents) + healthRoutes() + lifecycleRoutes()
     }
@@ -30,7 +30,8 @@ extension Exporter {
             total == 0
             ? nil
             : RequestLimit(
-                total, perClient: HTTPLimits.scrapesPerClient(of: total), patience: HTTPLimits.patience,
+                total, perClient: HTTPLimits.scrapesPerClient(of: total), waiting: total,
+                patience: HTTPLimits.patience, eviction: .slowestReader,
                 rejection: .busy("too many scrapes at once"))
         return Route(web.telemetryPath, limit: limit, meter: meter) { [feeds] request in
             // Once the response is complete.
@@ -43,7 +44,8 @@ extension Exporter {
         let history = HistoryEndpoint(store: store)
         let origin = configuration.web.corsOrigin.map { [("Access-Control-Allow-Origin", $0)] } ?? []
         let headers = HistoryEndpoint.headers + origin
-        return Route(.history, headers: headers, rejectsInJSON: true, limit: limit) { [feeds] request in
+        return Route(.history, headers: headers, rejectsInJSON: true, limit: limit, turns: turns(at: "histories")) {
+            [feeds] request in
             defer { feeds.noteRead(at: monotonicTime()) }
             return history.respond(to: request)
         }
@@ -53,7 +55,7 @@ extension Exporter {
         let total = HTTPLimits.listeners
         let each = HTTPLimits.listenersPerClient
         let limit = RequestLimit(
-            total, perClient: each,
+            total, perClient: each, eviction: .oldest,
             rejection: .busy("too many listeners: at most \(total), and \(each) of one address", retryAfter: 10))
         return Route(.events, limit: limit, respond: events.respond)
     }
@@ -61,27 +63,40 @@ extension Exporter {
     private func pageRoutes(limit: RequestLimit) -> [Route] {
         let assets = PageAssets(scale: store.rules.scale)
         let page = PageEndpoint(store: store, assets: assets, web: configuration.web)
+        let turns = turns(at: "pages")
         return [
-            Route(.list, limit: limit) { request in
+            Route(.list, limit: limit, turns: turns) { request in
                 page.respond(to: request) { page throws(QueryError) in try page.list(request.query) }
             },
-            Route(.city, limit: limit) { request in
+            Route(.city, limit: limit, turns: turns) { request in
                 // Links to the cities "." and ".." end with a space (`Page.pathStep`).
                 let name = Array(trimmed(request.path.utf8.dropFirst(ExporterPath.city.rawValue.utf8.count)))
                 return page.respond(to: request) { page throws(QueryError) in try page.city(name, request.query) }
             },
-            Route(.about, limit: limit) { page.respond(to: $0) { $0.about() } },
+            Route(.about, limit: limit, turns: turns) { page.respond(to: $0) { $0.about() } },
             Route(.favicon, limit: limit, respond: assets.respond),
             Route(.assets, limit: limit, respond: assets.respond),
         ]
     }
 
+    /// Turns at generating documents of a kind, which leave processors to scrapes.
+    ///
+    /// - Parameter documents: their name in the plural, for the response if none was ready in time.
+    private func turns(at documents: String) -> RequestLimit {
+        let patience = HTTPLimits.renderingPatience
+        return RequestLimit(
+            HTTPLimits.renderings, perClient: HTTPLimits.renderings, patience: patience,
+            rejection: .busy(
+                "\(HTTPLimits.renderings) \(documents) are being generated, and none was ready within "
+                    + "\(patience.components.seconds) s: try again later", retryAfter: 10))
+    }
+
     private func healthRoutes() -> [Route] {
         [
-            Route(.healthy, needsPassword: false) { [self] _ in
+            Route(.healthy, isExempt: true) { [self] _ in
                 .status(livenessProblem(), is: 503, otherwise: "healthy")
             },
-            Route(.ready, needsPassword: false) { [store] _ in
+            Route(.ready, isExempt: true) { [store] _ in
                 let problem = store.snapshot(withHistories: true).readinessProblem(at: currentTime())
                 return .status(problem, is: 503, otherwise: "ready")
             },
@@ -124,13 +139,13 @@ extension Exporter {
 
 extension Route {
     fileprivate init(
-        _ path: ExporterPath, methods: [String] = ["GET", "HEAD"], needsPassword: Bool = true,
+        _ path: ExporterPath, methods: [String] = ["GET", "HEAD"], isExempt: Bool = false,
         headers: [(name: String, value: String)] = [], rejectsInJSON: Bool = false, limit: RequestLimit? = nil,
-        respond: @escaping @Sendable (HTTPRequest) -> HTTPResponse
+        turns: RequestLimit? = nil, respond: @escaping @Sendable (HTTPRequest) -> HTTPResponse
     ) {
         self.init(
-            path.rawValue, isFolder: path.isFolder, methods: methods, needsPassword: needsPassword, headers: headers,
-            rejectsInJSON: rejectsInJSON, limit: limit, respond: respond)
+            path.rawValue, isFolder: path.isFolder, methods: methods, isExempt: isExempt, headers: headers,
+            rejectsInJSON: rejectsInJSON, limit: limit, turns: turns, respond: respond)
     }
 }
 

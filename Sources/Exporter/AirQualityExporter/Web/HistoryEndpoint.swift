@@ -7,14 +7,10 @@ import HTTPText
 /// Serves `/history.json` on the calling thread.
 struct HistoryEndpoint: Sendable {
     private let store: ReadingStore
-    private let limit: RenderLimit
     /// Fields of every response, errors included.
     static let headers = [("Cache-Control", "no-cache"), ("Vary", "Accept-Encoding")]
 
-    init(store: ReadingStore, limit: RenderLimit = RenderLimit(documents: "histories")) {
-        self.store = store
-        self.limit = limit
-    }
+    init(store: ReadingStore) { self.store = store }
 
     func respond(to request: HTTPRequest) -> HTTPResponse {
         let query: HistoryQuery
@@ -23,7 +19,7 @@ struct HistoryEndpoint: Sendable {
         } catch {
             return HTTPResponse(status: 400, line: error.line)
         }
-        return limit.respond { respond(to: request, query) }
+        return respond(to: request, query)
     }
 
     private func respond(to request: HTTPRequest, _ query: HistoryQuery) -> HTTPResponse {

@@ -8,7 +8,6 @@ import System
 struct PageEndpoint: Sendable {
     private let store: ReadingStore
     private let settings: PageSettings
-    private let limit = RenderLimit(documents: "pages")
 
     private static let policy = [
         "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "connect-src 'self'",
@@ -33,21 +32,19 @@ struct PageEndpoint: Sendable {
 
     /// Sends no entity tag, because ages make each response different. `render` returns `nil` for an unknown city.
     func respond(to request: HTTPRequest, _ render: (Page) throws(QueryError) -> [UInt8]?) -> HTTPResponse {
-        limit.respond {
-            let now = currentTime()
-            let snapshot = store.snapshot(withHistories: true)
-            let page = Page(settings, snapshot, at: now, causes: snapshot.publicCauses(at: now))
-            do throws(QueryError) {
-                if let document = try render(page) {
-                    return HTTPResponse(headers: Self.headers, to: request, document)
-                }
-                guard prefersHTML(accept: request.header("Accept")) else {
-                    return HTTPResponse(status: 404, line: "no such city; see / for the list")
-                }
-                return HTTPResponse(status: 404, headers: Self.headers, to: request, page.missingCity())
-            } catch {
-                return HTTPResponse(status: 400, line: error.line)
+        let now = currentTime()
+        let snapshot = store.snapshot(withHistories: true)
+        let page = Page(settings, snapshot, at: now, causes: snapshot.publicCauses(at: now))
+        do throws(QueryError) {
+            if let document = try render(page) {
+                return HTTPResponse(headers: Self.headers, to: request, document)
             }
+            guard prefersHTML(accept: request.header("Accept")) else {
+                return HTTPResponse(status: 404, line: "no such city; see / for the list")
+            }
+            return HTTPResponse(status: 404, headers: Self.headers, to: request, page.missingCity())
+        } catch {
+            return HTTPResponse(status: 400, line: error.line)
         }
     }
 }

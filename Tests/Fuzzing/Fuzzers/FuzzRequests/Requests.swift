@@ -43,9 +43,9 @@ private let server: HTTPServer = {
         routes: [
             Route("/secret", methods: methods, respond: respond),
             Route(
-                "/metrics", methods: methods, needsPassword: false, limit: limit, meter: HTTPMeter(), respond: respond),
-            Route("/history.json", methods: methods, needsPassword: false, respond: respond),
-            Route("", isFolder: true, methods: methods, needsPassword: false, respond: respondWithPage),
+                "/metrics", methods: methods, isExempt: true, limit: limit, meter: HTTPMeter(), respond: respond),
+            Route("/history.json", methods: methods, isExempt: true, respond: respond),
+            Route("", isFolder: true, methods: methods, isExempt: true, respond: respondWithPage),
         ])
     configuration.access.users = HTTPAccess.Users(hashes: [:]) { credentials in
         credentials == Credentials(user: Array("user".utf8), password: Array("pass".utf8))

@@ -35,11 +35,18 @@ internal import System
             MHD_OptionItem(option: usesTLS ? .HTTPS_CERT_CALLBACK : .END, value: 0, ptr_value: noCertificate),
             MHD_OptionItem(option: .END, value: 0, ptr_value: nil),
         ]
-        let daemon = unsafe CLibMicroHTTPD_start(
-            flags, httpAccept, httpAccess, httpCompleted, httpConnection, httpRequestLine,
-            Unmanaged.passUnretained(service).toOpaque(), options)
+        let context = unsafe Unmanaged.passUnretained(service).toOpaque()
+        var error: Int32 = 0
+        let daemon = unsafe options.withUnsafeBufferPointer { options in
+            let daemon = unsafe CLibMicroHTTPD_start(
+                flags, httpAccept, httpAccess, httpCompleted, httpConnection, httpRequestLine, context,
+                options.baseAddress)
+            // Before the options are freed, which may change it.
+            error = errno
+            return unsafe daemon
+        }
         guard let daemon = unsafe daemon else {
-            throw SystemError(.system, "libmicrohttpd did not start: \(describe(errorNumber: errno))")
+            throw SystemError(.system, "libmicrohttpd did not start: \(describe(errorNumber: error))")
         }
         unsafe self.daemon = daemon
         self.service = service

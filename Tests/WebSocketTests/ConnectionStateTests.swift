@@ -157,6 +157,23 @@ struct ConnectionStateTests {
         #expect(course.disconnects == [.timeout])
     }
 
+    @Test(arguments: ["answer", "end", "time"])
+    func `A refusal whose body has not ended ends with what there is of it, within a second`(how: String) {
+        let course = Course()
+        course.start()
+        course.handle(.tcpConnected)
+        course.handle(.refusing(.rejected(detail: "d", serverWords: "Bad", retryAfter: nil)))
+        course.pass(.milliseconds(999))
+        course.handle(.refusing(.rejected(detail: "d", serverWords: "Bad: no", retryAfter: nil)))
+        #expect(course.disconnects == [])
+        switch how {
+        case "answer": course.handle(.answered(.rejected(detail: "d", serverWords: "Bad: no", retryAfter: nil)))
+        case "end": course.handle(.ended)
+        default: course.pass(.milliseconds(1))
+        }
+        #expect(course.events.last == .disconnected(.handshake, detail: "d", serverWords: "Bad: no"))
+    }
+
     @Test func `Retry-After delays the next attempt`() {
         let course = Course()
         course.start()

@@ -60,6 +60,12 @@ struct HandshakeTests {
         var offered: [String] = []
         var outcome: Outcome
         var testDescription: String { name }
+        /// The reason phrase, where the status is not 101.
+        var words: String {
+            let parts = status.split(separator: " ", maxSplits: 2)
+            return parts.count == 3 && parts[1].count == 3 && parts[1] != "101" && Int(parts[1]) != nil
+                ? String(parts[2]) : ""
+        }
 
         enum Outcome: Sendable, Equatable {
             case accepted, compressed, compressedInContext, interim
@@ -94,8 +100,8 @@ struct HandshakeTests {
         private static let noConnection = Outcome.rejected("status 101 without Connection: Upgrade")
         private static let wrongAccept = Outcome.rejected("status 101 with a wrong Sec-WebSocket-Accept")
 
-        private static func no101(_ status: String, _ retryAfter: Duration? = nil) -> Outcome {
-            .rejected("status \(status) instead of 101", retryAfter)
+        private static func no101(_ status: String, _ retryAfter: Duration? = nil, remark: String = "") -> Outcome {
+            .rejected("status \(status) instead of 101" + remark, retryAfter)
         }
 
         private static func notOffered(_ subprotocols: String) -> Outcome {
@@ -153,7 +159,18 @@ struct HandshakeTests {
             other("HTTP/1.1 100 Continue", [], .interim),
             other("HTTP/1.1 103 Early Hints", ["Link: </style.css>"], .interim),
             other("HTTP/1.1 200 OK", [], .rejected("status 200 instead of 101: not a WebSocket endpoint")),
-            other("HTTP/1.1 401 ", [], no101("401")), other("HTTP/1.1 302 There", [], no101("302")),
+            other(
+                "HTTP/1.1 401 ", [],
+                no101("401", remark: "; does it expect --feed.header with Authorization or Origin?")),
+            other(
+                "HTTP/1.1 403 Forbidden", [],
+                no101("403", remark: "; does it expect --feed.header with Authorization or Origin?")),
+            other(
+                "HTTP/1.1 404 Not Found", [],
+                no101(
+                    "404", remark: ": not a WebSocket endpoint, or it expects --feed.header with Origin or Authorization"
+                )),
+            other("HTTP/1.1 302 There", [], no101("302")),
             other("HTTP/1.1 304 Same", [], no101("304")),
             other("HTTP/1.1 503 Busy", ["Retry-After: 120"], no101("503", .seconds(120))),
             other("HTTP/1.1 429 Slow", ["retry-after: Sun, 06 Nov 1994 08:49:37 GMT"], no101("429", .seconds(37))),
@@ -186,9 +203,30 @@ struct HandshakeTests {
             case .compressed: .accepted(.withoutContext, fields: fields)
             case .compressedInContext: .accepted(.withContext, fields: fields)
             case .interim: .interim
-            case .rejected(let detail, let retryAfter): .rejected(detail: detail, retryAfter: retryAfter)
+            case .rejected(let detail, let retryAfter):
+                .rejected(detail: detail, serverWords: row.words, retryAfter: retryAfter)
             }
         #expect(response == expected)
+    }
+
+    @Test(
+        arguments: [
+            (["Content-Length: 5"], "Hello, more", true, "Hello"), (["Content-Length: 5"], "Hel", false, "Hel"),
+            ([], " Transport unknown\r\n", false, "Transport unknown"), (["Content-Type: image/png"], "x", nil, ""),
+            (["Content-Type: application/problem+json"], "{}", false, "{}"), (["Content-Encoding: gzip"], "x", nil, ""),
+            (["Content-Length: 0"], "", nil, ""), ([], "a\0b", false, ""), ([], "", false, ""),
+            (["Transfer-Encoding: chunked"], "3\r\nNo \r\n6;x=y\r\nOrigin\r\n0\r\n\r\n", true, "No Origin"),
+            (["Transfer-Encoding: chunked"], "3\r\nNo \r\nA\r\nOri", false, "No Ori"),
+            (["Transfer-Encoding: chunked"], "x", false, ""), (["Transfer-Encoding: chunked"], "FFFFFFFFFFFFFFFFFF\r\n", false, ""),
+            ([], String(repeating: "a", count: 2000), true, String(repeating: "a", count: 200)),
+        ] as [([String], String, Bool?, String)])
+    func `The text of a refusal is read up to its end, and 200 bytes of it are kept`(
+        fields: [String], body: String, isComplete: Bool?, text: String
+    ) {
+        var read = RefusalBody(fields.map { HTTPField(line: $0)! })
+        for byte in body.utf8 { read?.append([byte].span) }
+        #expect(read?.isComplete == isComplete)
+        #expect(read?.text ?? "" == text)
     }
 
     // MARK: The server's side

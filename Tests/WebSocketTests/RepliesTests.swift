@@ -35,6 +35,28 @@ struct RepliesTests {
         }
     }
 
+    @Test(
+        arguments: [
+            ("HTTP/1.1 400 Bad Request\r\nContent-Length: 17\r\n\r\nTransport unknown", "Bad Request: Transport unknown"),
+            ("HTTP/1.1 403 Forbidden\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nno O\r\n", "Forbidden: no O"),
+            ("HTTP/1.1 500 \r\nContent-Type: text/plain\r\n\r\n\u{1B}[31m", " [31m"),
+        ])
+    func `What the server says in a refusal is reported apart from the status`(response: String, words: String) throws {
+        try withPeer(
+            { peer, _ in
+                _ = peer.receive(upTo: "\r\n\r\n")
+                for byte in response.utf8 { peer.send([byte]) }
+            },
+            { _, log in
+                let state = log.wait(for: "disconnect") { !$0.disconnects.isEmpty }
+                guard case .disconnected(.handshake, let detail, let said, _)? = state.events.dropFirst().first else {
+                    Issue.record("\(state.events)")
+                    return
+                }
+                #expect(detail.hasPrefix("status ") && said == words)
+            })
+    }
+
     @Test func `A server that asks for replies and takes none is disconnected`() throws {
         let isOver = Gate()
         let server = RawServer { peer, number in

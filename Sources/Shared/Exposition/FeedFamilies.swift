@@ -56,6 +56,10 @@ extension StoreSnapshot {
             "When the last complete message arrived, in seconds since the Unix epoch."
         ) { $0.lastMessageAt.map { Double($0) / 1000 } },
         Family(
+            feed: "airquality_exporter_feed_certificate_expiry_timestamp_seconds", .gauge,
+            "When the certificate of the feed's server expires, while connected by wss://."
+        ) { $0.certificateExpiry.map { Double($0) / 1000 } },
+        Family(
             feed: "airquality_exporter_feed_idle_timeout_seconds", .gauge,
             "Time without a complete message after which the feed is reconnected; 0 = off."
         ) { Double($0.idleTimeout) / 1000 },

@@ -23,10 +23,12 @@ enum JQRequest {
         var request = [runs, UInt8(index), input.rawValue]
         request.reserveCapacity(request.count + message.count)
         let start = input == .string && hasByteOrderMark(message) ? 3 : 0
-        for index in start..<message.count {
-            // libjq stops at a U+001E between two texts; inside a text it is invalid JSON either way.
-            let isSeparator = message[index] == 0x1E && input == .json
-            request.append(isSeparator ? UInt8(ascii: "\n") : message[index])
+        unsafe message.extracting(start...).withUnsafeBufferPointer { unsafe request.append(contentsOf: $0) }
+        // libjq stops at a U+001E between two texts; inside a text it is invalid JSON either way.
+        if input == .json, request.contains(0x1E) {
+            for index in request.indices.dropFirst(3) where request[index] == 0x1E {
+                request[index] = UInt8(ascii: "\n")
+            }
         }
         return request
     }

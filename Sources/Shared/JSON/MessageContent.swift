@@ -1,4 +1,5 @@
 internal import Bytes
+internal import Glibc
 
 /// What a message is to a jq program.
 public enum MessageContent: Equatable, Sendable {
@@ -36,6 +37,7 @@ public func isBlank(message: Span<UInt8>) -> Bool {
 ///
 /// - Returns: `nil` if there are none.
 public func replacingNonFiniteNumbers(in message: Span<UInt8>) -> [UInt8]? {
+    guard contains(message, "NaN") || contains(message, "Infinity") else { return nil }
     var replaced: [UInt8] = []
     /// Start of what is not copied yet.
     var start = 0
@@ -64,9 +66,20 @@ public func replacingNonFiniteNumbers(in message: Span<UInt8>) -> [UInt8]? {
     return replaced
 }
 
+private func contains(_ message: Span<UInt8>, _ word: StaticString) -> Bool {
+    unsafe message.withUnsafeBytes {
+        unsafe memmem($0.baseAddress, $0.count, word.utf8Start, word.utf8CodeUnitCount) != nil
+    }
+}
+
 /// Whether the byte cannot separate two words of JSON.
 private func isPartOfWord(_ byte: UInt8) -> Bool {
-    !isJSONBlank(byte) && byte != 0x1E && !"{}[],:\"".utf8.contains(byte)
+    switch byte {
+    case UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: ","),
+        UInt8(ascii: ":"), UInt8(ascii: "\""), 0x1E:
+        false
+    default: !isJSONBlank(byte)
+    }
 }
 
 private func isNonFinite(_ word: Span<UInt8>) -> Bool {

@@ -1,5 +1,7 @@
 """Unusual but valid handshake responses of servers, and what the client offers."""
 
+import http
+
 import pytest
 
 from support import metrics
@@ -48,6 +50,39 @@ def test_an_unusual_handshake_response_is_accepted(start, name):
         page = exporter.scrape()
         assert page.value(metrics.CONNECTED) == 1
         assert page.nonzero(metrics.DISCONNECTS, "reason") == {}
+
+
+# Refusals
+
+
+@pytest.mark.parametrize(
+    "status, body, words, flag",
+    [
+        (http.HTTPStatus.BAD_REQUEST, '{"code":0,"message":"Transport unknown"}', "Transport unknown", None),
+        (http.HTTPStatus.FORBIDDEN, "Origin not allowed\n", "Origin not allowed", "--feed.header"),
+        (http.HTTPStatus.NOT_FOUND, "x" * 199 + "yz", "Not Found: " + "x" * 199 + "y", "--feed.header"),
+        (http.HTTPStatus.OK, "Welcome to SockJS!\n", "Welcome to SockJS!", None),
+    ],
+)
+def test_the_words_of_a_refusal_are_in_the_log_alone(start, status, body, words, flag):
+    def refuse(connection, request):
+        return connection.respond(status, body)
+
+    with WebSocketFeed(process_request=refuse) as feed:
+        exporter = start.exporter("--feed.url", feed.url, *QUICK)
+        line = exporter.wait_for_line("Feed unreachable")
+        assert f"status {status.value} instead of 101" in line and "reason=handshake" in line
+        assert words.replace('"', '\\"') in line and "yz" not in line
+        assert flag is None or f"{flag} with" in line and "Origin" in line
+        ready = exporter.get("/-/ready").text
+        assert words not in ready and f"status {status.value}" in ready
+
+
+def test_a_server_without_a_response_may_have_another_path(start):
+    with RawFeed(lambda peer: peer.read_request()) as feed:
+        exporter = start.exporter("--feed.url", feed.url, *QUICK)
+        line = exporter.wait_for_line("Feed unreachable")
+        assert "reason=lost" in line and "path" in line
 
 
 # Subprotocols

@@ -1,6 +1,7 @@
 """Feeds over TLS: whom the client trusts, and which certificate it presents."""
 
 import re
+import ssl
 import subprocess
 
 import pytest
@@ -9,6 +10,7 @@ from support import metrics, raw_feed
 from support.peers import WebSocketFeed
 from support.waiting import wait_for
 
+EXPIRY = "airquality_exporter_feed_certificate_expiry_timestamp_seconds"
 QUICK = ("--feed.reconnect-min=10ms", "--feed.reconnect-max=50ms")
 
 
@@ -30,6 +32,28 @@ def test_a_feed_is_verified_with_its_configured_authority(start, secure_feed, au
     assert exporter.scrape().value(
         metrics.CONNECTED, feed=f"wss://localhost:{secure_feed.port}/") == 1
     assert secure_feed.requests[0].headers["Host"] == f"localhost:{secure_feed.port}"
+
+
+def test_the_expiry_of_the_certificate_is_shown_while_connected(start, secure_feed, authority):
+    url = f"wss://localhost:{secure_feed.port}/"
+    exporter = start.exporter(
+        "--feed.url", url, "--feed.ca-file", str(authority.file), "--feed.reconnect-min=30s"
+    )
+    secure_feed.wait_for_client()
+    expiry = exporter.wait_for_sample(EXPIRY, feed=url)
+    command = ["openssl", "x509", "-enddate", "-noout", "-in", str(authority.folder / "server.pem")]
+    date = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert expiry == ssl.cert_time_to_seconds(date.strip().removeprefix("notAfter="))
+    secure_feed.close_clients()
+    exporter.wait_for_sample(metrics.DISCONNECTS, 1, reason="closed")
+    assert not exporter.scrape().samples(EXPIRY)
+
+
+def test_a_feed_without_tls_has_no_expiry(start):
+    with WebSocketFeed() as feed:
+        exporter = start.reader(feed)
+        exporter.wait_for_sample(metrics.CONNECTED, 1)
+        assert not exporter.scrape().samples(EXPIRY)
 
 
 def test_a_feed_of_an_unknown_authority_is_read_only_without_verification(start, secure_feed):

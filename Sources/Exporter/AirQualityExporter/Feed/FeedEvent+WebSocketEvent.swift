@@ -7,7 +7,7 @@ extension FeedEvent {
         self =
             switch event {
             case .connecting: .connecting
-            case .connected(let fields): .connected(FeedSource(fields))
+            case .connected(let fields, let expiry): .connected(FeedSource(fields), certificateExpiry: expiry)
             case .disconnected(let reason, let detail, _, _): .disconnected(reason, detail: detail)
             case .paused: .paused
             case .resumed: .resumed

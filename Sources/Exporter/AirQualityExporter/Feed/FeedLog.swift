@@ -37,7 +37,7 @@ struct FeedLog: Sendable {
         case .connecting:
             attempts += 1
             write(downSince == nil ? .info : .debug, "Connecting to feed")
-        case .connected(let source):
+        case .connected(let source, _):
             noteConnected(source, at: now)
         case .disconnected(let reason, _) where reason == .requested || reason == .paused:
             isConnected = false

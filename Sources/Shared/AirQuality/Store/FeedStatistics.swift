@@ -36,6 +36,8 @@ public struct FeedStatistics: Sendable, Equatable {
     public internal(set) var lastDisconnect: DisconnectReason?
     /// Human-readable reason for the last disconnect or failed attempt; a handshake clears it.
     public var lastProblem: String?
+    /// When the server's certificate expires; `nil` while not connected with TLS.
+    public internal(set) var certificateExpiry: Timestamp?
     /// The source announced in the last handshake, if any.
     public var source: FeedSource?
 
@@ -96,7 +98,8 @@ public struct FeedStatistics: Sendable, Equatable {
     mutating func apply(_ event: FeedEvent) {
         switch event {
         case .connecting: connectionAttempts += 1
-        case .connected(let source):
+        case .connected(let source, let certificateExpiry):
+            self.certificateExpiry = certificateExpiry
             isConnected = true
             connections += 1
             connection = Connection()
@@ -104,6 +107,7 @@ public struct FeedStatistics: Sendable, Equatable {
             lastProblem = nil
             lastDisconnect = nil
         case .disconnected(let reason, let detail):
+            certificateExpiry = nil
             isConnected = false
             disconnects[reason, default: 0] += 1
             lastProblem = detail

@@ -13,6 +13,8 @@ final class ClientConnection {
     let request: HandshakeRequest
     let tls: OpenSSLSession?
     var head = HTTPHeadReader(beginning: "HTTP/1.")
+    /// A response that refuses the handshake, while its body is read.
+    var refusal: (response: HandshakeResponse, body: RefusalBody)?
     /// `nil` during the handshake, and once further input is ignored.
     var reader: FrameReader?
     /// Whether further input is ignored.

@@ -179,15 +179,34 @@ extension ClientLoop {
         var position = 0
         do throws(HandshakeRejection) {
             while connection.reader == nil, !connection.isEnding {
+                if connection.refusal != nil { return readRefusal(bytes.extracting(position...), connection) }
                 guard let head = try connection.head.read(bytes, at: &position) else { return }
-                let response = HandshakeResponse(head, to: connection.request, now: currentTime())
-                if response != .interim { handle(.answered(response), of: connection) }
+                let response = HandshakeResponse(
+                    head, to: connection.request, flagPrefix: configuration.flagPrefix, now: currentTime())
+                switch response {
+                case .interim: break
+                case .accepted:
+                    handle(.answered(response, certificateExpiry: connection.tls?.certificateExpiry()), of: connection)
+                case .rejected:
+                    if let body = RefusalBody(head.fields) {
+                        connection.refusal = (response, body)
+                    } else {
+                        handle(.answered(response), of: connection)
+                    }
+                }
             }
         } catch {
             let detail = "the response cannot be read: \(error.reason)"
             handle(.answered(.rejected(detail: detail, retryAfter: nil)), of: connection)
         }
         if !connection.isEnding { readFrames(bytes, at: position, connection) }
+    }
+
+    private func readRefusal(_ bytes: Span<UInt8>, _ connection: ClientConnection) {
+        connection.refusal?.body.append(bytes)
+        guard let (response, body) = connection.refusal else { return }
+        let whole = response.adding(body)
+        handle(body.isComplete ? .answered(whole) : .refusing(whole), of: connection)
     }
 
     private func readFrames(_ bytes: Span<UInt8>, at start: Int, _ connection: ClientConnection) {

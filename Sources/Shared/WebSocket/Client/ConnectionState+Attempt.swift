@@ -14,9 +14,11 @@ extension ConnectionState {
         /// IP addresses that have not been tried yet.
         var ipAddresses: ArraySlice<String> = []
         var ipAddress = ""
-        let deadline: Duration
+        var deadline: Duration
         /// Deadline for connecting to the current IP address: an equal share of the time left.
         var addressDeadline: Duration?
+        /// The response that refuses the handshake, while its body is read.
+        var refusal: HandshakeResponse?
 
         /// Returns the disconnect reason if the connection ends in this step.
         func end(port: Int) -> (reason: DisconnectReason, detail: String) {

@@ -21,7 +21,10 @@ struct ConnectionState: ~Copyable {
         case tcpConnected
         /// The TLS handshake, if any, is complete and the request is sent.
         case requesting
-        case answered(HandshakeResponse)
+        /// - certificateExpiry: epoch milliseconds; `nil` without TLS.
+        case answered(HandshakeResponse, certificateExpiry: Int64? = nil)
+        /// The response refuses the handshake, and more of its body may follow.
+        case refusing(HandshakeResponse)
         case closeFrame(CloseFrame)
         case violation(ProtocolViolation)
         /// A TLS file cannot be used, or TLS has failed.
@@ -56,6 +59,8 @@ struct ConnectionState: ~Copyable {
 
     /// How long the server may take to close the connection after the close frame of `stop`.
     static let closeTimeout: Duration = .seconds(1)
+    /// How long the body of a refusal may take.
+    static let refusalTimeout: Duration = .seconds(1)
 
     let configuration: WebSocketClientConfiguration
     private var policy: ReconnectPolicy
@@ -184,11 +189,18 @@ extension ConnectionState {
             attempt.step = event == .tcpConnected && configuration.address.isSecure ? .securing : .asking
             phase = .attempting(attempt)
             return []
-        case (.answered(.accepted(let compression, let fields)), _):
+        case (.answered(.accepted(let compression, let fields), let expiry), _):
             phase = .open(Open(at: now))
-            return [.open(number, compression), .report(.connected(fields))]
-        case (.answered(.rejected(let detail, let retryAfter)), _):
-            return disconnect(.handshake, detail, retryAfter: retryAfter)
+            return [.open(number, compression), .report(.connected(fields, certificateExpiry: expiry))]
+        case (.answered(.rejected(let detail, let serverWords, let retryAfter), _), _):
+            return disconnect(.handshake, detail, serverWords: serverWords, retryAfter: retryAfter)
+        case (.refusing(let response), _):
+            if attempt.refusal == nil { attempt.deadline = min(attempt.deadline, now + Self.refusalTimeout) }
+            attempt.refusal = response
+            phase = .attempting(attempt)
+            return []
+        case (.ended, _) where attempt.refusal != nil, (.tlsFailed, _) where attempt.refusal != nil:
+            return refused(attempt)
         case (.tlsFailed(let detail), _): return disconnect(.tls, detail)
         case (.violation(let violation), _): return disconnect(.protocolError, violation.description)
         case (.ended, .dialling) where !attempt.ipAddresses.isEmpty: return dialNext(attempt)
@@ -199,11 +211,17 @@ extension ConnectionState {
         }
     }
 
+    /// Ends an attempt with what has arrived of the refusal.
+    private mutating func refused(_ attempt: Attempt) -> [Action] {
+        attempting(attempt, .answered(attempt.refusal ?? .interim))
+    }
+
     private mutating func timer() -> [Action] {
         switch phase {
         case .waiting(let until) where now >= until: return begin()
         case .attempting(let attempt):
             if now >= attempt.deadline {
+                if attempt.refusal != nil { return refused(attempt) }
                 let limit = configuration.connectTimeout.prometheusText
                 let detail = "no connection within \(limit): no \(attempt.step.rawValue)"
                 return disconnect(.timeout, detail)
@@ -255,7 +273,8 @@ extension ConnectionState {
         let ending = ending ?? .abort(number)
         number += 1
         self.phase = phase
-        let words = onOneLine(String(decoding: serverWords.utf8.prefix(200), as: UTF8.self))
+        // A reason phrase and a body, each of at most 200 bytes, or the reason of a close frame.
+        let words = onOneLine(serverWords)
         let line = onOneLine(String(String.UnicodeScalarView(detail.unicodeScalars.prefix(300))))
         let event = WebSocketEvent.disconnected(
             reason, detail: line, serverWords: words.isEmpty ? nil : words, retryAfter: retryAfter)

@@ -46,6 +46,18 @@ internal import System
 
     private var isEstablished: Bool { unsafe SSL_is_init_finished(ssl) == 1 }
 
+    /// When the server's certificate expires, in epoch milliseconds; `nil` before the handshake.
+    func certificateExpiry() -> Int64? {
+        guard let certificate = unsafe SSL_get1_peer_certificate(ssl) else { return nil }
+        defer { unsafe X509_free(certificate) }
+        guard let epoch = unsafe ASN1_TIME_set(nil, 0) else { return nil }
+        defer { unsafe ASN1_STRING_free(epoch) }
+        var days: Int32 = 0
+        var seconds: Int32 = 0
+        guard unsafe ASN1_TIME_diff(&days, &seconds, epoch, X509_get0_notAfter(certificate)) == 1 else { return nil }
+        return (Int64(days) * 86_400 + Int64(seconds)) * 1000
+    }
+
     /// Accepts bytes from the wire, for `next` to process.
     func receive(_ bytes: Span<UInt8>) {
         unsafe bytes.withUnsafeBytes { _ = unsafe BIO_write(received, $0.baseAddress, Int32($0.count)) }

@@ -6,10 +6,13 @@ enum HandshakeResponse: Equatable {
     /// Status 1xx other than 101: the final response is still to come.
     case interim
     case accepted(Compression?, fields: [HTTPField])
-    case rejected(detail: String, retryAfter: Duration?)
+    /// The server's words are its reason phrase, and the beginning of a text body.
+    case rejected(detail: String, serverWords: String = "", retryAfter: Duration?)
 
-    /// - Parameter now: milliseconds since the Unix epoch.
-    init(_ head: HTTPHead, to request: HandshakeRequest, now: Int64) {
+    /// - Parameters:
+    ///   - flagPrefix: beginning of the names of flags in details.
+    ///   - now: milliseconds since the Unix epoch.
+    init(_ head: HTTPHead, to request: HandshakeRequest, flagPrefix: String = "--feed.", now: Int64) {
         switch Self.status(head.startLine) {
         case nil: self = .rejected(detail: "the response is not HTTP", retryAfter: nil)
         case 101?: self = Self.upgrade(head.fields, request)
@@ -18,12 +21,25 @@ enum HandshakeResponse: Equatable {
             let retryAfter = head.fields.first("Retry-After").flatMap { parseRetryAfter($0, now: now) }
             let remark =
                 switch status {
-                case 200, 404: ": not a WebSocket endpoint"
+                case 200: ": not a WebSocket endpoint"
+                case 401, 403: "; does it expect \(flagPrefix)header with Authorization or Origin?"
+                case 404: ": not a WebSocket endpoint, or it expects \(flagPrefix)header with Origin or Authorization"
                 case 300..<400: head.fields.first("Location").map { ": the feed is at \(masked(address: $0))" } ?? ""
                 default: ""
                 }
-            self = .rejected(detail: "status \(status) instead of 101\(remark)", retryAfter: retryAfter)
+            let phrase = head.startLine.split(separator: " ", maxSplits: 2).dropFirst(2).first ?? ""
+            self = .rejected(
+                detail: "status \(status) instead of 101\(remark)",
+                serverWords: String(decoding: phrase.utf8.prefix(RefusalBody.maximumBytes), as: UTF8.self),
+                retryAfter: retryAfter)
         }
+    }
+
+    /// Adds the body of the response to the server's words.
+    func adding(_ body: RefusalBody) -> HandshakeResponse {
+        guard case .rejected(let detail, let phrase, let retryAfter) = self else { return self }
+        let words = [phrase, body.text].filter { !$0.isEmpty }.joined(separator: ": ")
+        return .rejected(detail: detail, serverWords: words, retryAfter: retryAfter)
     }
 
     /// Status code of a line such as `HTTP/1.1 101 Switching Protocols`; the text after the code is ignored.

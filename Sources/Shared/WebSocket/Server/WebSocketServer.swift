@@ -108,6 +108,9 @@ public final class WebSocketServer: Sendable {
         }
         _ = fcntl(number, F_SETFD, FD_CLOEXEC)
         _ = fcntl(number, F_SETFL, O_NONBLOCK)
+        // Limits what the kernel buffers for a client that does not read, which is twice this value.
+        var bytes: Int32 = 128 << 10
+        _ = unsafe setsockopt(number, SOL_SOCKET, SO_SNDBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
         state.withLock { state in
             let connection = ServerConnection(
                 FileDescriptor(owning: number), client: address.ip.client,

@@ -47,7 +47,7 @@ private let checks: [Check] = [
         guard let head = try? reader.read(response.span, at: &position) else { continue }
         expect(position <= response.count && head.fields.first("upgrade") == "websocket", "\(head)")
         switch HandshakeResponse(head, to: request, now: 1_795_236_585_252) {
-        case .rejected(_, let retryAfter): expect(retryAfter ?? .zero >= .zero, "\(retryAfter ?? .zero)")
+        case .rejected(_, _, let retryAfter): expect(retryAfter ?? .zero >= .zero, "\(retryAfter ?? .zero)")
         case .accepted, .interim: break
         }
         _ = try? acceptHandshake(head, fields: [])

@@ -138,9 +138,30 @@ struct FeedHandlerTests {
         #expect(logged.count { $0.contains("server_message=") } == RejectionLog.maximumWords)
         handler.handle(.disconnected(.closed, detail: "closed"))
         #expect(logged.last?.hasSuffix("err=closed server_message=99") == true)
+        handler.handle(.connecting)
         handler.handle(.connected([]))
         handler.handle(.disconnected(.lost, detail: "x"))
         #expect(logged.last?.contains("server_message=") == false, "of an earlier connection")
+    }
+
+    @Test(
+        arguments: [
+            ("-ERR 'Authorization Violation'\r\n", #"server_message="-ERR 'Authorization Violation'  ""#),
+            ("\"Invalid access token\"", #"server_message="Invalid access token""#),
+            ("44{\"message\":\"no\"}", "server_message="), ("{\"token\":\"t\"}", nil), ("2", nil), ("", nil), ("\n", nil),
+            ("[{\"city\":\"Pune\",\"aqi\":1}]", nil),
+        ] as [(String, String?)])
+    func `A last message that is a text is logged when the server then closes`(message: String, words: String?) throws {
+        var handler = try handler()
+        handler.handle(.connecting)
+        handler.handle(.connected([]))
+        handler.receive(.text, Array(message.utf8).span)
+        handler.handle(.disconnected(.closed, detail: "closed"))
+        let line = logged.last ?? ""
+        #expect(words.map { line.contains($0) } ?? !line.contains("server_message="), "\(line)")
+        handler.handle(.connecting)
+        handler.handle(.disconnected(.refused, detail: "refused"))
+        #expect(logged.last?.contains("server_message=") == false)
     }
 
     @Test func `A feed whose snapshot is read but not its updates is named once`() throws {

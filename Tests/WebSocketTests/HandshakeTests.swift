@@ -168,8 +168,8 @@ struct HandshakeTests {
             other(
                 "HTTP/1.1 404 Not Found", [],
                 no101(
-                    "404", remark: ": not a WebSocket endpoint, or it expects --feed.header with Origin or Authorization"
-                )),
+                    "404",
+                    remark: ": not a WebSocket endpoint, or it expects --feed.header with Origin or Authorization")),
             other("HTTP/1.1 302 There", [], no101("302")),
             other("HTTP/1.1 304 Same", [], no101("304")),
             other("HTTP/1.1 503 Busy", ["Retry-After: 120"], no101("503", .seconds(120))),
@@ -217,7 +217,8 @@ struct HandshakeTests {
             (["Content-Length: 0"], "", nil, ""), ([], "a\0b", false, ""), ([], "", false, ""),
             (["Transfer-Encoding: chunked"], "3\r\nNo \r\n6;x=y\r\nOrigin\r\n0\r\n\r\n", true, "No Origin"),
             (["Transfer-Encoding: chunked"], "3\r\nNo \r\nA\r\nOri", false, "No Ori"),
-            (["Transfer-Encoding: chunked"], "x", false, ""), (["Transfer-Encoding: chunked"], "FFFFFFFFFFFFFFFFFF\r\n", false, ""),
+            (["Transfer-Encoding: chunked"], "x", false, ""),
+            (["Transfer-Encoding: chunked"], "FFFFFFFFFFFFFFFFFF\r\n", false, ""),
             ([], String(repeating: "a", count: 2000), true, String(repeating: "a", count: 200)),
         ] as [([String], String, Bool?, String)])
     func `The text of a refusal is read up to its end, and 200 bytes of it are kept`(

@@ -37,7 +37,7 @@ struct RepliesTests {
 
     @Test(
         arguments: [
-            ("HTTP/1.1 400 Bad Request\r\nContent-Length: 17\r\n\r\nTransport unknown", "Bad Request: Transport unknown"),
+            ("HTTP/1.1 400 Bad Request\r\nContent-Length: 6\r\n\r\nWrong!", "Bad Request: Wrong!"),
             ("HTTP/1.1 403 Forbidden\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nno O\r\n", "Forbidden: no O"),
             ("HTTP/1.1 500 \r\nContent-Type: text/plain\r\n\r\n\u{1B}[31m", " [31m"),
         ])

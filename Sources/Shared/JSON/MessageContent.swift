@@ -1,5 +1,4 @@
 internal import Bytes
-internal import Glibc
 
 /// What a message is to a jq program.
 public enum MessageContent: Equatable, Sendable {
@@ -67,8 +66,15 @@ public func replacingNonFiniteNumbers(in message: Span<UInt8>) -> [UInt8]? {
 }
 
 private func contains(_ message: Span<UInt8>, _ word: StaticString) -> Bool {
-    unsafe message.withUnsafeBytes {
-        unsafe memmem($0.baseAddress, $0.count, word.utf8Start, word.utf8CodeUnitCount) != nil
+    let length = word.utf8CodeUnitCount
+    return unsafe message.withUnsafeBytes { bytes in
+        var rest = unsafe bytes[...]
+        while unsafe rest.count >= length, let start = unsafe rest.firstIndex(of: word.utf8Start[0]) {
+            unsafe rest = rest[start...]
+            if unsafe rest.starts(with: UnsafeRawBufferPointer(start: word.utf8Start, count: length)) { return true }
+            unsafe rest = rest.dropFirst()
+        }
+        return false
     }
 }
 

@@ -18,25 +18,25 @@ def workers(exporter) -> list[int]:
 
 
 def test_four_mebibytes_of_text_reach_both_programs(start):
-    with WebSocketFeed(max_size=None) as feed:
+    with WebSocketFeed(max_size=None, ping_interval=None) as feed:
         flags = "--feed.jq", 'select(type == "string") | {city: "Length", aqi: (length / 4096)}'
         flags += "--feed.reply", 'select(type == "string") | "\\(length)"'
         exporter = start.reader(feed, *flags)
         feed.send("a[" + "x" * (4 * MIB - 2))
-        exporter.wait_for_sample(metrics.INDEX, 1024, 60, city="Length")
+        exporter.wait_for_sample(metrics.INDEX, 1024, 120, city="Length")
         wait_for(lambda: feed.received == [str(4 * MIB)], "the reply")
         assert exporter.scrape().nonzero(metrics.REJECTED, "reason") == {}
 
 
 def test_a_million_times_nan_is_one_message(start):
-    with WebSocketFeed() as feed:
+    with WebSocketFeed(ping_interval=None) as feed:
         exporter = start.reader(feed)
         feed.send('[{"city":"Delhi","aqi":301,"x":[' + "NaN," * (MIB - 20) + "1]}]")
-        exporter.wait_for_sample(metrics.INDEX, 301, 60, city="Delhi")
+        exporter.wait_for_sample(metrics.INDEX, 301, 120, city="Delhi")
         feed.send("NaN " * MIB)
-        exporter.wait_for_sample(metrics.REJECTED, 1, 60, reason="not_an_array")
+        exporter.wait_for_sample(metrics.REJECTED, 1, 120, reason="not_an_array")
         feed.send("1 " * (2 * MIB))
-        exporter.wait_for_sample(metrics.REJECTED, 2, 60, reason="not_an_array")
+        exporter.wait_for_sample(metrics.REJECTED, 2, 120, reason="not_an_array")
 
 
 def test_a_stopped_worker_does_not_hold_up_the_end(start):

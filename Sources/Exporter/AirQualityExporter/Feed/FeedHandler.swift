@@ -32,9 +32,8 @@ struct FeedHandler: ~Copyable {
 
     mutating func handle(_ event: WebSocketEvent) {
         switch event {
-        case .connected:
-            isFirstMessage = true
-            lastWords = nil
+        case .connecting: lastWords = nil
+        case .connected: isFirstMessage = true
         case .disconnected(_, _, let serverWords, _): lastWords = serverWords ?? lastWords
         default: break
         }
@@ -95,6 +94,7 @@ struct FeedHandler: ~Copyable {
                 metadata: ["feed": label, "hint": "--feed.time-field with the field of the time, or '' for none"])
         }
         logRejections(of: recorded, at: now)
+        if !recorded.hasAcceptedReadings { lastWords = lastWords ?? plainText(message) }
         let outcome = MessageOutcome(replies: replies, isUseful: recorded.hasAcceptedReadings)
         reader.decoder.recycle(recorded)
         return outcome
@@ -162,6 +162,15 @@ struct FeedHandler: ~Copyable {
                 metadata: ["city": name, "limit": "\(store.rules.cityLimit)"])
         }
     }
+}
+
+/// Returns the first bytes of a message that is no JSON, on one line; `nil` if it may be JSON, or is blank or not text.
+private func plainText(_ message: Span<UInt8>) -> String? {
+    let first = message.extracting(first: 200).array
+    guard let text = String(validating: first, as: UTF8.self), let begin = first.first(where: { !isJSONBlank($0) }),
+        !"{[\"".utf8.contains(begin), !first.allSatisfy({ isDigit($0) || isJSONBlank($0) })
+    else { return nil }
+    return onOneLine(text)
 }
 
 /// Returns the first bytes of a message on one line.

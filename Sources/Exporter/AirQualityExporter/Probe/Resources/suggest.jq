@@ -42,9 +42,9 @@ def field_word: "(^|\\|)(aqi|pm|no2|so2|o3|co|nh3|nox?|ozone|id|name|city|countr
   + "temp|humid|index|time|press|count|voc|quality|(^|\\|)[a-z]{2,4}[0-9]{3,5}(\\||$)|payload|state|fields";
 
 # 2. Leaves.
+def members: keys_unsorted[0:60] | map(select(utf8bytelength < 200));
 def alike($a; $b): ($a | type) == ($b | type) and (($a | members) as $k | any($b | members[]; . as $x | $k | index([$x]) != null)
   or ([$a, $b | .[keys_unsorted[0:3][]] | type] | unique | IN(["object"], ["number"])));
-def members: keys_unsorted[0:60] | map(select(utf8bytelength < 200));
 def map_keys: members as $k | . as $o | [$k[] | select($o[.] | type == "object")] as $objects
   | (if ($objects | length) > 1 then (if alike($o[$objects[0]]; $o[$objects[1]]) and all($k[]; $o[.] | type | IN("array") | not) then $objects else [] end)
      elif ($objects | length) == 1 and ($k | length) == 1 then (if $o[$k[0]] | [members[] | ascii_downcase] | join("|") | test("name|city|station|site|location|id(\\||$)") then [] else $k end)

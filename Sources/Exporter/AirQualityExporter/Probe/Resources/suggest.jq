@@ -144,7 +144,7 @@ def names: name_score as $score | (.texts | unique | .[0:12]) as $texts
       | if (.m | length) < 2 and .root > 0 and (.texts | length) > ($texts | length) and ($texts | length) < 12 then .score -= 3 else . end
     elif $score <= 4.1 and (.n | length) > 0 and all(.n[]; . == floor) and ($score > 3 or .root > 0) then .score = $score
     else empty end;
-def time_score: if any(.l[]; test(not_now)) or (.last | test("(^| )(zone|id|interval|offset|name|ms|duration|uptime|local)( |$)")) then 0
+def time_score: (if .last | IN("value", "v") then .last = .before else . end) | if any(.l[]; test(not_now)) or (.last | test("(^| )(zone|id|interval|offset|name|ms|duration|uptime|local)( |$)")) then 0
   elif (.last | test("measured|observ|(^| )(time|times?tamp|ts|datetime|date|dt|at|updated|update|recorded|iso|utc|epoch|changed|seen|fecha|data)( |$)"))
     and all(.v[] | values; (strings | test("^\\d{4}-?\\d\\d-?\\d\\d[T ]?\\d\\d:?\\d\\d|^\\d\\d[-.]\\d\\d[-.]\\d{4} \\d|^\\w{3}, \\d\\d|^\\d{10,16}$")) // (numbers | . > 946684800 and . < 1e17) // false)
   then (if .last | test("measured|observ|iso|record") then 3 elif .last | test("receiv|publish|updat|process|fired") then 1 else 2 end) else 0 end;
@@ -189,7 +189,7 @@ def candidate($by; $computed): . as $g
   | any($by.all[]; (.p | length) <= $at and .p == $way[:(.p | length)] and any(.v[]; . != null)) as $clash
   | ($pollutants | map(.p[:-1]) | unique) as $parents
   | (if $parents == [] then null elif ($parents | length) == 1 and ($parents[0] | length) > $at and all($pollutants[].p[-1]; strings | pollutant) then $parents[0] else false end) as $object
-  | (if $point then $point.p elif ($lat and $lon) | not then null elif $lat.p[:-1] == $lon.p[:-1] and ($lat.p | length) > $at + 1 then $lat.p[:-1] else false end) as $spot
+  | (if $point then $point.p elif ($lat and $lon) | not then null elif $lat.p[:-1] == $lon.p[:-1] and ($lat.p | length) > $at + 1 and ($lat.p[-1] | type == "string") then $lat.p[:-1] else false end) as $spot
   | {score: ($g.score + 0.5 * $name.score - (if ($computed | not) and all($g.n[]; . <= 10) and any($pollutants[]; .pollutant == "pm2_5" and any(.n[]; . > 12)) then 6 else 0 end)),
      m: $g.m, kind: $g.score, index: ($g.p | map(strings // .label?) | last // ""), n: $g.n, $computed}
   + (if $computed then {} elif any($g.l[]; test("(^| )(us|usa|us epa|epa|aqius|usaqi)( |$)")) then {scale: "us"} elif any($g.l[]; test("european|(^| )(eu|eaqi)( |$)")) then {scale: "eu"} else {} end)
@@ -239,8 +239,9 @@ def protocol: if type == "string" then
 | [$leaves | group_by([.p, .if] | tojson) | .[0:250][] | group($words) | index_score] as $all
 | {total: ($sample | length), types: ([$messages[$sample[]] | type] | unique | if length > 1 then . else [] end), $all, names: [$all[] | names], times: [$all[] | .score = time_score | select(.score > 0)],
    concentrations: [$all[] | concentration as $c | .pollutant = $c | select(any(.n[]; . >= 0 and . < 100000))],
-   latitudes: [$all[] | select((.last | test("^(lat|latitude)$")) and (.n | length) > 0)], longitudes: [$all[] | select((.last | test("^(lon|lng|long|longitude)$")) and (.n | length) > 0)],
-   points: [$all[] | select(.p[-2:] == ["coordinates", {n: 0}]) | .p |= .[:-2] | .last = "point"]} as $by
+   latitudes: [$all[] | select(((.last | test("^(lat|latitude)$")) or .p[-2:] == ["geo", {n: 0}]) and .n != []) | .last = "lat"],
+   longitudes: [$all[] | select(((.last | test("^(lon|lng|long|longitude)$")) or .p[-2:] == ["geo", {n: 1}]) and .n != []) | .last = "lon"],
+   points: [$all[] | select(.p[-2:] == ["coordinates", {n: 0}] and .n != []) | .p |= .[:-2] | .last = "point"]} as $by
 | [$all[] | select(.score > 0) | . as $g | select(.score > 4 or (([$all[] | select((.score | IN(3, 4)) and .p[:-1] == $g.p[:-1])] | length) == 1
     and all($all[]; (.last | test("^(param|parameter|parameter name|units?|pollutant|quantity|metric|device class|value type|unit of measurement|species|property)$") | not) or (.p | common($g.p) + 1 < length)))) | candidate($by; false)] | . + (if any(.[]; .kind >= 5 and .score > 5) then [] else [$by.concentrations[] | select(.pollutant == "pm2_5") | .score = 4 | candidate($by; true)] end)
 # One program that comes from two groups (a list and a single object) reads the messages of both.

@@ -79,7 +79,7 @@ extension FeedServer {
             case .tooLong: leaveOut("longer than 4 MiB")
             case .text(let text) where !isUTF8(text.span): leaveOut("that are not UTF-8")
             case .text(let text) where text.allSatisfy(isJSONBlank): continue
-            case .text(let text): send(Recording.message(ofLine: text))
+            case .text(let text): if let message = Recording.message(ofLine: text) { send(message) }
             }
         }
     }

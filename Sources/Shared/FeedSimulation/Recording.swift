@@ -86,11 +86,16 @@ public struct Recording: Sendable {
         return (Array(reader.texts[range]), time)
     }
 
-    /// Returns the message of a line: that of a recorded one, else the line itself, whatever it is.
-    public static func message(ofLine line: [UInt8]) -> [UInt8] {
+    /// Returns the message of a line: that of a recorded one, `nil` if a client sent it, else the line itself, whatever
+    /// it is.
+    public static func message(ofLine line: [UInt8]) -> [UInt8]? {
         guard line.starts(with: recordedLineStart.utf8) else { return line }
         var reader = JSONReader()
-        return (try? message(in: line[...], number: 1, with: &reader).message) ?? line
+        do throws(RecordingError) {
+            return try message(in: line[...], number: 1, with: &reader)?.message
+        } catch {
+            return line
+        }
     }
 
     private mutating func readDays(_ bytes: [UInt8]) throws(RecordingError) {

@@ -68,7 +68,8 @@ struct ReplayTests {
             let listener = try FeedListener(address)
             // Opening waits until the feed reads.
             let writer = try #require(FileHandle(forWritingAtPath: path))
-            try writer.write(contentsOf: Data("[1]\n\nplain text\n{\"time_ms\":5,\"message\":\"[2]\"}\n[".utf8))
+            let recorded = #"{"time_ms":5,"out":"x"}"# + "\n" + #"{"time_ms":6,"message":"[2]"}"#
+            try writer.write(contentsOf: Data("[1]\n\nplain text\n\(recorded)\n[".utf8))
             #expect(listener.waitForMessages(3))
             try writer.write(contentsOf: Data([UInt8](repeating: 0x61, count: 4 << 20)))
             try writer.write(contentsOf: Data("\n\u{3}".utf8) + Data([0xFF]) + Data("\n[3]".utf8))

@@ -62,9 +62,9 @@ public enum TaskLimit {
         defer { unsafe closedir(folder) }
         var count = 0
         while let entry = unsafe readdir(folder) {
-            let name = unsafe withUnsafePointer(to: entry.pointee.d_name) {
-                unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
-            }
+            // By address: an entry is shorter than its declaration, and must not be copied whole.
+            let start = unsafe UnsafeRawPointer(entry) + MemoryLayout<dirent>.offset(of: \.d_name)!
+            let name = unsafe String(cString: start.assumingMemoryBound(to: CChar.self))
             guard name.utf8.allSatisfy(isDigit),
                 let status = try? readFileBlocking("/proc/\(name)/status", limit: 64 << 10)
             else { continue }

@@ -25,8 +25,11 @@ def test_a_feed_with_a_private_authority_a_token_and_a_subscription_is_recorded(
         assert feed.requests[0].headers["Authorization"] == "Bearer secret"
         feed.send([{"city": "x" * 2000, "aqi": 1}])
         feed.send([{"city": "Pune", "aqi": 7}])
-        (line,) = wait_for(lambda: output.read_text().splitlines(), "a line")
-        assert "Pune" in line and json.loads(line)
+        wait_for(lambda: "Pune" in output.read_text(), "the message")
+        sent, received = map(json.loads, output.read_text().splitlines())
+        assert sent["out"] == "hello" and "Pune" in received["message"]
+        # What was sent may be secret.
+        assert output.stat().st_mode & 0o777 == 0o600
 
 
 def test_a_feed_cannot_fill_the_log_of_a_recording(start, python_feed, tmp_path):

@@ -47,11 +47,13 @@ final class FeedSet: Sendable {
 
     /// Raises the limit of open files to what this many feeds and the rest need, or throws an error with both numbers
     /// if files or threads do not suffice.
-    static func requireResources(forFeeds count: Int) throws(SystemError) {
+    ///
+    /// - Parameter running: the number of feeds whose threads have been started, as those of the rest have then.
+    static func requireResources(forFeeds count: Int, running: Int? = nil) throws(SystemError) {
         // Half of the 64 are for connections, the other half for storage, files and the log.
         try OpenFileLimit.require(64 + 8 * count)
         // The same division; a feed has a thread, and a process if a jq program reads it.
-        try TaskLimit.require(64 + 2 * count)
+        try TaskLimit.require(running.map { 2 * (count - $0) } ?? 64 + 2 * count)
     }
 
     func start() throws {
@@ -109,7 +111,7 @@ final class FeedSet: Sendable {
             let wanted: [ConfiguredFeed]
             do {
                 wanted = try configuration.configuredFeeds()
-                try Self.requireResources(forFeeds: wanted.count)
+                try Self.requireResources(forFeeds: wanted.count, running: receivers.count)
                 try configuration.feed.checkFiles()
             } catch {
                 logger.error("Feeds not loaded, keeping the previous ones", metadata: ["err": "\(error)"])

@@ -438,8 +438,9 @@ def rules_of(objects: list[dict]) -> list[dict]:
 
 def selectors(rules: list[dict]) -> set[str]:
     """The beginning of each metric's selector, which must be that of the job."""
-    text = "\n".join(rule["expr"] for rule in rules)
-    return set(re.findall(r'\b(?:up|ALERTS|airquality_\w+)\b(\{job!?="[^"]*"|.{0,9})', text))
+    text = re.sub(r"\{\s+", "{", "\n".join(rule["expr"] for rule in rules))
+    metric = r"\b(?:up|ALERTS|(?:airquality|process)_\w+)\b"
+    return set(re.findall(metric + r'(\{job!?="[^"]*"|.{0,9})', text))
 
 
 def test_each_release_is_its_own_job_and_its_rules_select_that_job():

@@ -78,9 +78,11 @@ def test_the_page_says_why_the_feed_gives_no_readings(start_air, browser):
     browser.open(air.address)
     browser.wait_for(".banner", "Connected, no readings yet.")
     air.feed.send([])
-    browser.wait_for(".banner", "Messages are without readings, message: []")
+    browser.wait_for(".banner", "1 messages without readings")
     air.feed.send([{"town": "Delhi", "aqi": 3}])
-    browser.wait_for(".banner", "--feed.city-field")
+    browser.wait_for(".banner", "Rejected: 1 × no_city")
+    browser.wait_for(".banner", "town,aqi")
+    browser.wait_for(".banner", "air-quality-exporter probe ADDRESS")
 
 
 def test_an_open_page_reports_that_the_exporter_has_stopped(air, browser):

@@ -174,7 +174,3 @@ def test_a_hostile_message_ends_within_its_limits(name):
     )
     assert done.returncode == 0, done.stderr
     assert len(done.stdout) < 40_000
-
-
-def test_the_program_fits_on_150_lines():
-    assert len(PROGRAM.read_text().splitlines()) <= 150

@@ -148,8 +148,8 @@ struct FeedHandlerTests {
         arguments: [
             ("-ERR 'Authorization Violation'\r\n", #"server_message="-ERR 'Authorization Violation'  ""#),
             ("\"Invalid access token\"", #"server_message="Invalid access token""#),
-            ("44{\"message\":\"no\"}", "server_message="), ("{\"token\":\"t\"}", nil), ("2", nil), ("", nil), ("\n", nil),
-            ("[{\"city\":\"Pune\",\"aqi\":1}]", nil),
+            ("44{\"message\":\"no\"}", "server_message="), ("{\"token\":\"t\"}", nil), ("2", nil), ("", nil),
+            ("\n", nil), ("[{\"city\":\"Pune\",\"aqi\":1}]", nil),
         ] as [(String, String?)])
     func `A last message that is a text is logged when the server then closes`(message: String, words: String?) throws {
         var handler = try handler()

@@ -28,7 +28,7 @@ struct FlagAdviceTests {
             ("record ws://h/ --feed.idle-timeout=5m", "did you mean --idle-timeout"),
             ("record ws://h/ --insecure", "--insecure-skip-verify"), ("record ws://h/ --user=secret", "--header"),
             ("record ws://h/ --append", "--output"), ("record ws://h/ --duration=10s", "timeout 60"),
-            ("--replay x.csv", "air-quality-feed replay FILE"), ("--poll", "air-quality-feed poll"),
+            ("--replay x.csv", "did you mean --reply"), ("--poll", "air-quality-feed poll"),
             ("poll --pollutants=pm25", "nothing to choose"), ("poll --config.check", "--listen 127.0.0.1:0"),
             ("poll simulate", "expected one command"), ("simulate poll", "expected one command"),
             ("replay x.csv --log.level=debug", "only errors"), ("simulate --count=12", "--cities"),

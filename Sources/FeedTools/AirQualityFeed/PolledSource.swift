@@ -13,8 +13,9 @@ import WebSocket
 struct PolledSource: ~Copyable {
     /// The cities to request; empty for a source read by a jq program.
     let cities: [PolledCity]
-    /// Masked in the log, which quotes the source.
-    let key: SourceKey?
+    /// What the source is sent: the key, or values of header fields and of the query. Masked in the log, which quotes the
+    /// source.
+    let secrets: [String]
     /// Scheme, host and port.
     let baseURL: String
     let http: HTTPClient
@@ -39,6 +40,11 @@ extension PolledSource {
         let document = SourceQuery(
             path: String((options.url ?? "").dropFirst(baseURL.count)),
             headers: headers.map { "\($0.name): \($0.value)" }, subject: baseURL)
+        let parameters = document.path.drop { $0 != "?" }.dropFirst().split(separator: "&").map { parameter in
+            String(decoding: percentDecoded(parameter.drop { $0 != "=" }.dropFirst().utf8) ?? [], as: UTF8.self)
+        }
+        let words = headers.flatMap { $0.value.split(separator: " ").map(String.init) } + parameters
+        let secrets = key.map { [$0.text] } ?? words.filter { $0.utf8.count >= 8 }
         let api = source.api(
             DataSource.Setup(
                 cities: cities, scale: options.index ?? source.givenIndex ?? .india, key: key?.text,
@@ -46,7 +52,7 @@ extension PolledSource {
         // libcurl would read the file at each request, and block on it if it has been replaced by a pipe.
         let authorities = try flags.content("ca-file", options.caFile, "certificates of authorities in PEM") { $0 }
         self.init(
-            cities: cities, key: key, baseURL: baseURL,
+            cities: cities, secrets: secrets, baseURL: baseURL,
             // The limit is twice the largest real body. Decoding takes about 20 times the body's size in memory.
             http: try HTTPClient(
                 userAgent: Program.userAgent(of: "poll"), timeout: options.timeout, maximumBodyBytes: 4 << 20,

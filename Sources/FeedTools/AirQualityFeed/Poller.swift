@@ -112,6 +112,6 @@ final class Poller {
     }
 
     private func say(_ line: String, _ level: Logger.Level) {
-        log.log(level: level, onOneLine(source.key.map { masked(line, secret: $0.text) } ?? line))
+        log.log(level: level, onOneLine(source.secrets.reduce(line) { masked($0, secret: $1) }))
     }
 }

@@ -124,7 +124,8 @@ def on_the_boundary(second: int) -> Readings:
 STORIES = [
     Story(
         "air that gets Severe every six hours",
-        DAY,
+        # Half an hour for the last notification.
+        DAY + 30,
         [Exporter(every=240, message=to_severe_and_back)],
         {"VeryPoor": 4, "Severe": 4},
         speed=480,

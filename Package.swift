@@ -130,6 +130,7 @@ let package = Package(
             // Embedded as bytes: assets of the page, and advice about unknown flags and commands.
             resources: [
                 "Configuration/Resources/command-advice.txt", "Configuration/Resources/flag-advice.txt",
+                "Probe/Resources/suggest.jq",
                 "Web/Resources/favicon.ico", "Web/Resources/icon.png", "Web/Resources/icon.svg",
                 "Web/Resources/page.css", "Web/Resources/page.js",
             ].map { .embedInCode($0) },

@@ -47,3 +47,9 @@ package func breaksLine(_ scalar: Unicode.Scalar) -> Bool {
     default: false
     }
 }
+
+/// Quotes the text as one word for a POSIX shell, on one line if the text is.
+package func shellQuoted(_ text: String) -> String {
+    let isPlain = !text.isEmpty && text.utf8.allSatisfy { isLetterOrDigit($0) || "/_-.:=@%+,".utf8.contains($0) }
+    return isPlain ? text : "'" + text.replacingScalars("'", with: #"'\''"#) + "'"
+}

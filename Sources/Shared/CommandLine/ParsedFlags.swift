@@ -32,11 +32,12 @@ public struct ParsedFlags: Sendable {
     public func isGiven(_ flag: String) -> Bool { given[flag] != nil }
 
     /// Returns the flags given as arguments, not by variables, as arguments for another command line, without `others`.
+    /// Secret values are `…`.
     public func words(without others: Set<String>) -> [String] {
         var words: [String] = []
         for flag in command.flags where !others.contains(flag.name) {
             guard let given = given[flag.name], given.origin.hasPrefix("--") else { continue }
-            words += given.values.map { "--\(flag.name)=\($0)" }
+            words += given.values.map { "--\(flag.name)=\(flag.secrecy == .open ? $0 : "…")" }
         }
         return words
     }

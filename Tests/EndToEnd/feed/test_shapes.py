@@ -1,45 +1,17 @@
-"""Shapes of messages: the README's flags read them, and `probe` shows what a feed sends."""
+"""Shapes of messages: the README's flags read them."""
 
 import json
 import os
 import pathlib
-import re
-import shlex
 import signal
-import socket
 import subprocess
 import time
 
 import pytest
 
 from support import metrics
-from support.peers import WebSocketFeed
+from support.shapes import Sender, rows
 from support.waiting import wait_for
-
-README = pathlib.Path(__file__).parents[3] / "Sources/Exporter/AirQualityExporter/README.md"
-
-
-def rows():
-    """Shape, message and flags of each row of the README's table of shapes."""
-    table = README.read_text().split("<!-- shapes: begin -->")[1].split("<!-- shapes: end -->")[0]
-    for line in table.strip().splitlines()[2:]:
-        cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
-        message, flags = (re.sub(r"\\\|", "|", cell.strip("`").strip()) for cell in cells[1:])
-        yield pytest.param(message, shlex.split(flags) if flags != "none" else [], id=cells[0])
-
-
-class Sender(WebSocketFeed):
-    """Sends its messages to each client that connects."""
-
-    def __init__(self, *messages: str):
-        self._messages = messages
-        super().__init__()
-
-    def _serve(self, connection):
-        for message in self._messages:
-            connection.send(message)
-        super()._serve(connection)
-
 
 def test_the_table_of_the_readme_has_twelve_shapes():
     assert len(list(rows())) == 12
@@ -51,68 +23,6 @@ def test_the_flags_of_a_table_row_read_its_message(start, message, flags):
         exporter = start.exporter("--feed.url", feed.url, *flags)
         exporter.wait_for_sample(metrics.INDEX, 301, city="Delhi")
         assert sum(exporter.scrape().nonzero(metrics.REJECTED, "reason").values()) == 0
-
-
-def probe(programs, url: str, *flags: str) -> subprocess.CompletedProcess:
-    if "--timeout" not in "".join(flags):
-        flags += ("--timeout=2s",)
-    return subprocess.run(
-        [programs.folder / "air-quality-exporter", "probe", url, *flags],
-        capture_output=True, text=True, timeout=60,
-    )
-
-
-def test_probe_succeeds_if_a_reading_arrives(programs):
-    with Sender('[{"city": "Delhi", "aqi": 301}]') as feed:
-        found = probe(programs, feed.url)
-        assert found.returncode == 0
-        assert "Delhi" in found.stdout and "301" in found.stdout
-
-
-HOSTILE = "\x1b]0;title\x07\x1b[2J\u202e\u2028\x00\x9b31m\r\n"
-
-
-@pytest.mark.parametrize(
-    "message",
-    [
-        HOSTILE + "x" * 100_000,
-        json.dumps(HOSTILE * 10_000),
-        json.dumps([{"city": "\u202eDelhi\u2028", "aqi": 301}]),
-        json.dumps([{"city": "Delhi" + HOSTILE, "aqi": HOSTILE}] * 1000),
-        json.dumps([{HOSTILE + str(number): HOSTILE for number in range(1000)}]),
-        json.dumps({"type": HOSTILE, "data": {HOSTILE: {"name": "Delhi", "aqi": 301}}}),
-        json.dumps({"error": HOSTILE * 100}),
-        b"\xff\xfe" * 1000,
-        "[" * 100_000,
-    ],
-    ids=["no JSON", "text", "city", "value", "fields", "names", "error", "bytes", "nesting"],
-)
-def test_probe_truncates_and_escapes_what_a_feed_sends(programs, message):
-    with Sender(message, message, message) as feed:
-        found = probe(programs, feed.url)
-    assert found.stderr == "" and "message 3, " in found.stdout
-    lines = found.stdout.split("\n")
-    assert all(line.isprintable() for line in lines), found.stdout
-    assert max(map(len, lines)) < 1200 and len(lines) < 30, found.stdout
-
-
-def test_probe_waits_no_longer_than_its_time_out(programs):
-    silent, talkative = Sender(), Sender("[]", "[]", "[]", "[]")
-    with socket.create_server(("127.0.0.1", 0)) as deaf:
-        try:
-            found = probe(programs, silent.url, "--timeout=100ms")
-            assert (found.returncode, "no message arrived in time" in found.stdout) == (1, True)
-            found = probe(programs, f"ws://127.0.0.1:{deaf.getsockname()[1]}/", "--timeout=100ms")
-            reason = "no connection within 100ms: no response to the handshake"
-            assert (found.returncode, found.stdout) == (1, f"not connected\nreason: {reason}\n")
-            found = probe(programs, talkative.url, "--timeout=1h")
-            assert "message 3, " in found.stdout and "message 4, " not in found.stdout
-        finally:
-            silent.stop()
-            talkative.stop()
-    found = probe(programs, silent.url, "--timeout=soon")
-    assert found.returncode == 1 and "--timeout" in found.stderr
-    assert len(found.stderr.splitlines()) == 1
 
 
 @pytest.mark.parametrize("flags, scores", [((), []), (("--feed.jq", "."), ["1000"])])

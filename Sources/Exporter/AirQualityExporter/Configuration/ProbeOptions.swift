@@ -1,6 +1,6 @@
 import CommandLine
 
-/// The flags of `probe`: those of a feed, and the time-out.
+/// The flags of `probe`: those of a feed, the scale, and the time-out.
 struct ProbeOptions: Options {
     var configuration = Configuration()
     var timeout = Duration.seconds(30)
@@ -11,6 +11,6 @@ struct ProbeOptions: Options {
     private static let others: Set = ["feed.url", "feed.file", "feed.demo"]
 
     private static let feedFlags = Configuration.flags
-        .filter { $0.name.hasPrefix("feed.") && !others.contains($0.name) }
+        .filter { $0.name == "aqi.scale" || ($0.name.hasPrefix("feed.") && !others.contains($0.name)) }
         .map { Flag($0, of: \Self.configuration) }
 }

@@ -16,8 +16,8 @@ extension Program {
             Command(
                 name: "probe",
                 summary:
-                    "Connect to a feed, print up to three messages, what is read from them, and why the rest is not; "
-                    + "exit with status 0 if there was a reading.",
+                    "Connect to a feed, print what it sends, what the given flags read and why the rest is not read, and "
+                    + "command lines that would read more; exit with status 0 if the given flags read something.",
                 operands: ["URL"], options: ProbeOptions.self),
         ],
         advice: Advice.rows(flags: PackageResources.flag_advice_txt, others: PackageResources.command_advice_txt))

@@ -184,7 +184,8 @@ let package = Package(
         .testTarget(
             name: "CommandLineTests", dependencies: ["Bytes", "CommandLine", "System", "TestSupport"]),
         .testTarget(
-            name: "AirQualityIndexTests", dependencies: ["AirQualityIndex", "JQ", "System", "TestSupport"], exclude: ["Oracle"]),
+            name: "AirQualityIndexTests", dependencies: ["AirQualityIndex", "JQ", "System", "TestSupport"],
+            exclude: ["Oracle"]),
         .testTarget(name: "AirSourcesTests", dependencies: ["AirQualityIndex", "AirSources"]),
         // The properties that the fuzzers check, which FuzzingTests check on the corpus.
         .target(name: "Expectations", path: "Tests/Fuzzing/Expectations"),

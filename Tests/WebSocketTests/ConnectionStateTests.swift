@@ -158,7 +158,7 @@ struct ConnectionStateTests {
     }
 
     @Test(arguments: ["answer", "end", "time"])
-    func `A refusal whose body has not ended ends with what there is of it, within a second`(how: String) {
+    func `A rejection whose body has not ended ends with what there is of it, within a second`(how: String) {
         let course = Course()
         course.start()
         course.handle(.tcpConnected)

@@ -221,10 +221,10 @@ struct HandshakeTests {
             (["Transfer-Encoding: chunked"], "FFFFFFFFFFFFFFFFFF\r\n", false, ""),
             ([], String(repeating: "a", count: 2000), true, String(repeating: "a", count: 200)),
         ] as [([String], String, Bool?, String)])
-    func `The text of a refusal is read up to its end, and 200 bytes of it are kept`(
+    func `The text of a rejection is read up to its end, and 200 bytes of it are kept`(
         fields: [String], body: String, isComplete: Bool?, text: String
     ) {
-        var read = RefusalBody(fields.map { HTTPField(line: $0)! })
+        var read = RejectionBody(fields.map { HTTPField(line: $0)! })
         for byte in body.utf8 { read?.append([byte].span) }
         #expect(read?.isComplete == isComplete)
         #expect(read?.text ?? "" == text)

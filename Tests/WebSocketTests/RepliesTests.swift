@@ -41,7 +41,8 @@ struct RepliesTests {
             ("HTTP/1.1 403 Forbidden\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nno O\r\n", "Forbidden: no O"),
             ("HTTP/1.1 500 \r\nContent-Type: text/plain\r\n\r\n\u{1B}[31m", " [31m"),
         ])
-    func `What the server says in a refusal is reported apart from the status`(response: String, words: String) throws {
+    func `What the server says in a rejection is reported apart from the status`(response: String, words: String) throws
+    {
         try withPeer(
             { peer, _ in
                 _ = peer.receive(upTo: "\r\n\r\n")

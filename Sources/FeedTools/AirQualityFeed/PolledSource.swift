@@ -13,8 +13,8 @@ import WebSocket
 struct PolledSource: ~Copyable {
     /// The cities to request; empty for a source read by a jq program.
     let cities: [PolledCity]
-    /// What the source is sent: the key, or values of header fields and of the query. Masked in the log, which quotes the
-    /// source.
+    /// Texts sent to the source: the key, or values of header fields and of the query. Masked in the log, which quotes
+    /// the source.
     let secrets: [String]
     /// Scheme, host and port.
     let baseURL: String

@@ -130,7 +130,7 @@ public struct JQInterpreter: ~Copyable {
             return unsafe Self.bytes(of: text)
         }
 
-        /// Those of a string, which may have a NUL.
+        /// Returns the bytes of a string, which may have a NUL.
         private static func bytes(of text: jv) -> [UInt8] {
             let count = unsafe Int(jv_string_length_bytes(jv_copy(text)))
             return unsafe Array(UnsafeRawBufferPointer(start: jv_string_value(text), count: count))

@@ -1,8 +1,9 @@
 internal import Bytes
 
-/// What a message is to a jq program.
+/// The content of a message for a jq program.
 public enum MessageContent: Equatable, Sendable {
-    /// JSON texts at these positions: those of the replacement, if there is one; see ``replacingNonFiniteNumbers(in:)``.
+    /// JSON texts at these positions: those of the replacement, if there is one; see
+    /// ``replacingNonFiniteNumbers(in:)``.
     case json(Range<Int>, replacement: [UInt8]?)
     /// UTF-8 that is no JSON.
     case text

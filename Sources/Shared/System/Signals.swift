@@ -13,9 +13,9 @@ public struct Signals: Sendable {
     private var awaited = sigset_t()
 
     /// Blocks the signals in the calling thread and the threads it starts from then on. Ignores SIGPIPE and SIGXFSZ
-    /// in the whole process, so that a closed socket or a file at its limit (`ulimit -f`) is an error of `write`. Resets
-    /// SIGCHLD, which a parent may have ignored: a child's number would then be free, for any other process, before the
-    /// child is awaited.
+    /// in the whole process, so that a closed socket or a file at its limit (`ulimit -f`) is an error of `write`.
+    /// Resets SIGCHLD, which a parent may have ignored: a child's number would then be free, for any other process,
+    /// before the child is awaited.
     /// Create it on the main thread before anything else.
     ///
     /// - Parameter reloads: whether to await SIGHUP even if it was ignored at the start, as by nohup(1). An ignored

@@ -58,9 +58,15 @@ def test_an_unusual_handshake_response_is_accepted(start, name):
 @pytest.mark.parametrize(
     "status, body, words, flag",
     [
-        (http.HTTPStatus.BAD_REQUEST, '{"code":0,"message":"Transport unknown"}', "Transport unknown", None),
+        (
+            http.HTTPStatus.BAD_REQUEST, '{"code":0,"message":"Transport unknown"}',
+            "Transport unknown", None,
+        ),
         (http.HTTPStatus.FORBIDDEN, "Origin not allowed\n", "Origin not allowed", "--feed.header"),
-        (http.HTTPStatus.NOT_FOUND, "x" * 199 + "yz", "Not Found: " + "x" * 199 + "y", "--feed.header"),
+        (
+            http.HTTPStatus.NOT_FOUND, "x" * 199 + "yz", "Not Found: " + "x" * 199 + "y",
+            "--feed.header",
+        ),
         (http.HTTPStatus.OK, "Welcome to SockJS!\n", "Welcome to SockJS!", None),
     ],
 )

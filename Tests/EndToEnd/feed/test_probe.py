@@ -82,7 +82,8 @@ def test_greetings_do_not_count_and_are_never_candidates(programs):
 
 def test_a_candidate_repeats_the_flags_of_the_connection_without_secrets(programs):
     with Sender('{"data": {"city": "Delhi", "aqi": 301}}') as feed:
-        command = [programs.folder / "air-quality-exporter", "--feed.connect-timeout", "5s", "probe"]
+        command = [programs.folder / "air-quality-exporter", "--feed.connect-timeout", "5s"]
+        command += ["probe"]
         command += ["--timeout=1s", "--feed.header", "A: secret", "--", feed.url]
         found = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert words(candidates(found.stdout)[0])[3:] == [
@@ -125,7 +126,8 @@ HOSTILE = "\x1b]0;title\x07\x1b[2J\u202e\u2028\x00\x9b31m\r\n"
         "[" * 100_000,
     ],
     ids=[
-        "no JSON", "text", "city", "value", "fields", "names", "error", "member", "bytes", "nesting",
+        "no JSON", "text", "city", "value", "fields", "names", "error", "member", "bytes",
+        "nesting",
     ],
 )
 def test_what_a_feed_sends_is_truncated_and_escaped(programs, message):

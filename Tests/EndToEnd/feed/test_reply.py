@@ -23,7 +23,7 @@ DELHI = [{"city": "Delhi", "aqi": 301}]
 
 
 class Conversation(WebSocketFeed):
-    """Waits for a text, and then sends others; ends a connection whose client says something else."""
+    """Waits for a text, then sends others; ends a connection whose client says something else."""
 
     def __init__(self, *steps: tuple[str | None, list]):
         self._steps = steps
@@ -97,7 +97,8 @@ def test_subscriptions_come_first_and_a_file_may_have_the_program(start, tmp_pat
 
 def test_a_server_that_asks_without_end_gets_600_texts(start):
     with WebSocketFeed() as feed:
-        exporter = start.exporter("--feed.url", feed.url, "--feed.reply", 'select(. == 1) | "a", "b"')
+        reply = 'select(. == 1) | "a", "b"'
+        exporter = start.exporter("--feed.url", feed.url, "--feed.reply", reply)
         feed.wait_for_client()
         for _ in range(1000):
             feed.send("1")

@@ -201,8 +201,8 @@ class Exporter:
 def scraped(
     exporters: list[Exporter], minutes: int, interval: int
 ) -> dict[tuple[tuple[str, str], ...], list[str]]:
-    """Each series by its labels, `__name__` too, with a value per scrape: a number, `stale` where it
-    ends, or `_` where there is none."""
+    """Each series by its labels, `__name__` too, with a value per scrape: a number, `stale` where
+    it ends, or `_` where there is none."""
     samples: dict[tuple[tuple[str, str], ...], list[str]] = {}
     STORED.clear()
     for exporter in exporters:

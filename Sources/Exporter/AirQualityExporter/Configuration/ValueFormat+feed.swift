@@ -31,7 +31,8 @@ extension ValueFormat<FeedFormat.Time> {
     /// Any text names the field, that of the default as well.
     static var timeField: Self {
         let field = ValueFormat<[[UInt8]]>.feedField(orNone: true)
-        return Self("NAME", text: { shown($0.path) }) { text throws(RejectedText) in
+        @Sendable func text(_ time: FeedFormat.Time) -> String { shown(time.path) }
+        return Self("NAME", text: text) { text throws(RejectedText) in
             FeedFormat.Time(path: try field.read(text), isNamed: true)
         }
     }

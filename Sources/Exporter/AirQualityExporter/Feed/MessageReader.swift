@@ -9,13 +9,14 @@ import WebSocket
 struct MessageReader: ~Copyable {
     let settings: Configuration
     var decoder: FeedDecoder
-    /// Those of `--feed.jq` and `--feed.reply`.
+    /// The programs of `--feed.jq` and `--feed.reply`.
     var programs: FeedPrograms
 
     init(_ settings: Configuration) {
         self.settings = settings
         decoder = FeedDecoder(format: settings.format)
-        programs = settings.feed.programs(elements: settings.program.map { JQProgram($0, prelude: IndexScale.jqDefinitions) })
+        let program = settings.program.map { JQProgram($0, prelude: IndexScale.jqDefinitions) }
+        programs = settings.feed.programs(elements: program)
     }
 
     mutating func read(_ message: Span<UInt8>, receivedAt now: Timestamp) -> FeedMessage {

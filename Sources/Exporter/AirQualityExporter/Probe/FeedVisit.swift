@@ -20,11 +20,11 @@ struct FeedVisit {
     /// Messages with the same members: the beginning of the first one, its size, and how many came.
     private(set) var kinds: [(kind: MessageExcerpt.Kind?, example: String, byteCount: Int, count: Int)] = []
     private(set) var kept: [[UInt8]] = []
-    /// What the given flags read.
+    /// Everything that the given flags read.
     private(set) var connection: FeedStatistics.Connection
     private(set) var snapshot: StoreSnapshot
 
-    /// What the client's thread leaves for the calling one.
+    /// News of the client's thread for the calling one.
     private struct Mail: Sendable {
         var isConnected = false
         var problem: String?
@@ -68,7 +68,8 @@ struct FeedVisit {
             })
         let thread = try ServiceThread(name: "feed", body: client.run)
         var result = ProbeResult(settings)
-        (connection, snapshot) = (result.connection, result.snapshot)
+        connection = result.connection
+        snapshot = result.snapshot
         // A little longer, so that an attempt that takes too long is reported.
         let end = monotonicTime() + timeout + .milliseconds(100)
         var keptBytes = 0
@@ -93,7 +94,8 @@ struct FeedVisit {
             }
         } while problem == nil && monotonicTime() < end
             && result.connection.messagesWithReadings < Self.sufficientCount
-        (connection, snapshot) = (result.connection, result.snapshot)
+        connection = result.connection
+        snapshot = result.snapshot
         client.stop()
         thread.join()
     }

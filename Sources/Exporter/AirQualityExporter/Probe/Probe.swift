@@ -3,8 +3,8 @@ import CommandLine
 import FeedOptions
 import System
 
-/// `probe`: prints what a feed sends, what the given flags read from it, why the rest is not read and, where most is not,
-/// what would read it. Returns 0 if the given flags read something.
+/// `probe`: prints what a feed sends, what the given flags read from it, why the rest is not read and, where most is
+/// not, what would read it. Returns 0 if the given flags read something.
 func probe(_ flags: ParsedFlags) throws -> Int32 {
     let options: ProbeOptions = try flags.options()
     let address = try flags.feedAddress()

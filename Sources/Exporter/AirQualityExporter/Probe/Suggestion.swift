@@ -5,7 +5,7 @@ import JQ
 import JSON
 import System
 
-/// What `suggest.jq` says about a feed's messages: candidates, best first, or what is missing. Its texts are a feed's.
+/// The result of `suggest.jq` for messages: candidates, best first, or what is missing. Its texts are a feed's.
 struct Suggestion {
     struct Candidate {
         /// Values of field flags, or the program of `--feed.jq`.
@@ -19,7 +19,7 @@ struct Suggestion {
     private(set) var fields: [(path: String, example: String)] = []
     /// The protocol that the server speaks, and its section of FEEDS.md.
     private(set) var section: (name: String, title: String)?
-    /// What the server seems to want, with the flag.
+    /// The wish that the server seems to have, with the flag.
     private(set) var wants: String?
 
     private static let wishes = [

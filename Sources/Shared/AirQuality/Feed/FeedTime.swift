@@ -29,9 +29,9 @@ enum FeedTime: Equatable {
         return zone.map { .at(time - $0) } ?? .withoutZone
     }
 
-    /// Returns the parts of other usual forms in the order of RFC 3339: the day first (`28-11-2026 22:43`, dots too), which
-    /// two digits, two and four cannot be mistaken for; RFC 1123 (`Sat, 28 Nov 2026 20:20:59 GMT`); a comma before the
-    /// fraction; a zone's name in brackets after the offset (RFC 9557). Any other text stays as it is.
+    /// Returns the parts of other usual forms in the order of RFC 3339: the day first (`28-11-2026 22:43`, dots too),
+    /// which two digits, two and four cannot be mistaken for; RFC 1123 (`Sat, 28 Nov 2026 20:20:59 GMT`); a comma
+    /// before the fraction; a zone's name in brackets after the offset (RFC 9557). Any other text stays as it is.
     private static func rearranged(_ text: [UInt8]) -> [UInt8] {
         var text = text
         if text.last == UInt8(ascii: "]"), let start = text.lastIndex(of: UInt8(ascii: "[")) {

@@ -14,7 +14,7 @@ final class ClientConnection {
     let tls: OpenSSLSession?
     var head = HTTPHeadReader(beginning: "HTTP/1.")
     /// A response that refuses the handshake, while its body is read.
-    var refusal: (response: HandshakeResponse, body: RefusalBody)?
+    var rejection: (response: HandshakeResponse, body: RejectionBody)?
     /// `nil` during the handshake, and once further input is ignored.
     var reader: FrameReader?
     /// Whether further input is ignored.

@@ -179,7 +179,7 @@ extension ClientLoop {
         var position = 0
         do throws(HandshakeRejection) {
             while connection.reader == nil, !connection.isEnding {
-                if connection.refusal != nil { return readRefusal(bytes.extracting(position...), connection) }
+                if connection.rejection != nil { return readRejection(bytes.extracting(position...), connection) }
                 guard let head = try connection.head.read(bytes, at: &position) else { return }
                 let response = HandshakeResponse(
                     head, to: connection.request, flagPrefix: configuration.flagPrefix, now: currentTime())
@@ -188,8 +188,8 @@ extension ClientLoop {
                 case .accepted:
                     handle(.answered(response, certificateExpiry: connection.tls?.certificateExpiry()), of: connection)
                 case .rejected:
-                    if let body = RefusalBody(head.fields) {
-                        connection.refusal = (response, body)
+                    if let body = RejectionBody(head.fields) {
+                        connection.rejection = (response, body)
                     } else {
                         handle(.answered(response), of: connection)
                     }
@@ -202,9 +202,9 @@ extension ClientLoop {
         if !connection.isEnding { readFrames(bytes, at: position, connection) }
     }
 
-    private func readRefusal(_ bytes: Span<UInt8>, _ connection: ClientConnection) {
-        connection.refusal?.body.append(bytes)
-        guard let (response, body) = connection.refusal else { return }
+    private func readRejection(_ bytes: Span<UInt8>, _ connection: ClientConnection) {
+        connection.rejection?.body.append(bytes)
+        guard let (response, body) = connection.rejection else { return }
         let whole = response.adding(body)
         handle(body.isComplete ? .answered(whole) : .refusing(whole), of: connection)
     }

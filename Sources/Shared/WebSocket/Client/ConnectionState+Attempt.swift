@@ -18,7 +18,7 @@ extension ConnectionState {
         /// Deadline for connecting to the current IP address: an equal share of the time left.
         var addressDeadline: Duration?
         /// The response that refuses the handshake, while its body is read.
-        var refusal: HandshakeResponse?
+        var rejection: HandshakeResponse?
 
         /// Returns the disconnect reason if the connection ends in this step.
         func end(port: Int) -> (reason: DisconnectReason, detail: String) {

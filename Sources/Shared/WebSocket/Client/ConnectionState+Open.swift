@@ -6,7 +6,7 @@ extension ConnectionState {
     struct Open {
         let connectedAt: Duration
         var lastByteAt: Duration
-        /// Of the client, without pongs.
+        /// Time of the client's last frame, without pongs.
         var lastFrameAt: Duration
         var lastMessageAt: Duration
         var messages = 0

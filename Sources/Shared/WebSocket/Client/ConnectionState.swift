@@ -59,8 +59,8 @@ struct ConnectionState: ~Copyable {
 
     /// How long the server may take to close the connection after the close frame of `stop`.
     static let closeTimeout: Duration = .seconds(1)
-    /// How long the body of a refusal may take.
-    static let refusalTimeout: Duration = .seconds(1)
+    /// How long the body of a rejection may take.
+    static let rejectionTimeout: Duration = .seconds(1)
 
     let configuration: WebSocketClientConfiguration
     private var policy: ReconnectPolicy
@@ -195,12 +195,12 @@ extension ConnectionState {
         case (.answered(.rejected(let detail, let serverWords, let retryAfter), _), _):
             return disconnect(.handshake, detail, serverWords: serverWords, retryAfter: retryAfter)
         case (.refusing(let response), _):
-            if attempt.refusal == nil { attempt.deadline = min(attempt.deadline, now + Self.refusalTimeout) }
-            attempt.refusal = response
+            if attempt.rejection == nil { attempt.deadline = min(attempt.deadline, now + Self.rejectionTimeout) }
+            attempt.rejection = response
             phase = .attempting(attempt)
             return []
-        case (.ended, _) where attempt.refusal != nil, (.tlsFailed, _) where attempt.refusal != nil:
-            return refused(attempt)
+        case (.ended, _) where attempt.rejection != nil, (.tlsFailed, _) where attempt.rejection != nil:
+            return rejected(attempt)
         case (.tlsFailed(let detail), _): return disconnect(.tls, detail)
         case (.violation(let violation), _): return disconnect(.protocolError, violation.description)
         case (.ended, .dialling) where !attempt.ipAddresses.isEmpty: return dialNext(attempt)
@@ -211,9 +211,9 @@ extension ConnectionState {
         }
     }
 
-    /// Ends an attempt with what has arrived of the refusal.
-    private mutating func refused(_ attempt: Attempt) -> [Action] {
-        attempting(attempt, .answered(attempt.refusal ?? .interim))
+    /// Ends an attempt with what has arrived of the rejection.
+    private mutating func rejected(_ attempt: Attempt) -> [Action] {
+        attempting(attempt, .answered(attempt.rejection ?? .interim))
     }
 
     private mutating func timer() -> [Action] {
@@ -221,7 +221,7 @@ extension ConnectionState {
         case .waiting(let until) where now >= until: return begin()
         case .attempting(let attempt):
             if now >= attempt.deadline {
-                if attempt.refusal != nil { return refused(attempt) }
+                if attempt.rejection != nil { return rejected(attempt) }
                 let limit = configuration.connectTimeout.prometheusText
                 let detail = "no connection within \(limit): no \(attempt.step.rawValue)"
                 return disconnect(.timeout, detail)

@@ -1,4 +1,4 @@
-/// What a message means for its connection.
+/// The consequences of a message for its connection.
 public struct MessageOutcome: Sendable, Equatable {
     /// Text messages to send in response, in UTF-8.
     public var replies: [[UInt8]]

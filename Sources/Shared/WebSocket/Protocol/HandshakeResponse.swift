@@ -30,13 +30,13 @@ enum HandshakeResponse: Equatable {
             let phrase = head.startLine.split(separator: " ", maxSplits: 2).dropFirst(2).first ?? ""
             self = .rejected(
                 detail: "status \(status) instead of 101\(remark)",
-                serverWords: String(decoding: phrase.utf8.prefix(RefusalBody.maximumBytes), as: UTF8.self),
+                serverWords: String(decoding: phrase.utf8.prefix(RejectionBody.maximumBytes), as: UTF8.self),
                 retryAfter: retryAfter)
         }
     }
 
     /// Adds the body of the response to the server's words.
-    func adding(_ body: RefusalBody) -> HandshakeResponse {
+    func adding(_ body: RejectionBody) -> HandshakeResponse {
         guard case .rejected(let detail, let phrase, let retryAfter) = self else { return self }
         let words = [phrase, body.text].filter { !$0.isEmpty }.joined(separator: ": ")
         return .rejected(detail: detail, serverWords: words, retryAfter: retryAfter)

@@ -2,7 +2,7 @@ internal import Bytes
 internal import HTTPText
 
 /// The beginning of the text in a response that refuses the handshake; it often says why.
-struct RefusalBody {
+struct RejectionBody {
     static let maximumBytes = 200
     /// More than the text, because chunks have heads.
     private static let maximumReceivedBytes = 1 << 10

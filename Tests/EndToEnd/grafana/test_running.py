@@ -86,8 +86,6 @@ def exporter(programs, authority, tmp_path_factory):
     """An exporter of a feed that sends data of every kind, by TLS."""
     storage = tmp_path_factory.mktemp("storage") / "cities.sqlite"
     flags = (f"--storage.file={storage}", f"--feed.ca-file={authority.file}")
-    flags += ("--feed.subindices-field=subindices", "--feed.place-field=place")
-    flags += ("--feed.pollutants-field=pollutants",)
     source = 'open-meteo; kind=model; license="CC BY 4.0"'
     with (
         WebSocketFeed(source=source, ssl=authority.issue("feed").server_context()) as feed,

@@ -16,10 +16,12 @@ PROGRAMS = dict(
 )
 
 
-def sensor(number: int, value: str | None, indoor: int = 0, second: int = 0) -> dict:
+def sensor(
+    number: int, value: str | None, pm10: str | None = "12.5", indoor: int = 0, second: int = 0
+) -> dict:
     """A measurement as sensor.community returns it."""
     place = {"id": 7, "latitude": "52.52", "longitude": "13.40", "country": "DE", "indoor": indoor}
-    values = {"P1": "12.5", "P2": value}
+    values = {"P1": pm10, "P2": value}
     return {
         "id": number,
         "timestamp": f"2026-07-21 19:00:{second:02}",
@@ -39,9 +41,10 @@ PURPLE_AIR = {
         [2, 1784660400, "Hill", 37.8, -122.2, None],
         [3, 1784660400, "Cliff", 37.8, -122.2, -1],
         [4, 1784660400, "Cave", 37.8, -122.2, "unknown"],
+        [5, 1784660400, "Shore", 37.7, -122.4, 9.0],
     ],
 }
-UNUSABLE = ["unknown", "", None, "-1"]
+UNUSABLE = ["unknown", "", None, "-1", "999.9"]
 AIR_GRADIENT = {"wifi": -46, "serialno": "ecda3b1eaaaf", "pm01": 3, "pm02": 7, "pm10": 8}
 
 # A source's documents in the order of its responses, with older and unusable values; the elements.
@@ -50,17 +53,20 @@ EXAMPLES = {
         [
             [sensor(1, "10.00", second=50), sensor(1, "90", second=20), sensor(2, "50.0", indoor=1)]
             + [sensor(3, "145")]
-            + [sensor(4 + number, value) for number, value in enumerate(UNUSABLE)]
+            + [sensor(4 + number, value, value) for number, value in enumerate(UNUSABLE)]
         ],
         [
-            ("sensor.community 1", 30, {"pm10": 12.5, "pm2_5": 10}),
-            ("sensor.community 3", 102, {"pm10": 12.5, "pm2_5": 145}),
+            ("sensor.community 1", 30, {"pm10": "12.5", "pm2_5": "10.00"}),
+            ("sensor.community 3", 102, {"pm10": "12.5", "pm2_5": "145"}),
         ],
     ),
-    "PurpleAir": ([PURPLE_AIR], [("Shore", 10, {"pm2_5": 2.5})]),
+    "PurpleAir": (
+        [PURPLE_AIR],
+        [("Shore 1", 14, {"pm2_5": 2.5}), ("Shore 5", 50, {"pm2_5": 9.0})],
+    ),
     "AirGradient": (
-        [AIR_GRADIENT | {"pm02": value} for value in UNUSABLE] + [AIR_GRADIENT],
-        [("ecda3b1eaaaf", 24, {"pm2_5": 7, "pm10": 8})],
+        [AIR_GRADIENT | {"pm02": value, "pm10": value} for value in UNUSABLE] + [AIR_GRADIENT],
+        [("ecda3b1eaaaf", 12, {"pm2_5": 7, "pm10": 8})],
     ),
 }
 

@@ -136,9 +136,7 @@ def test_hourly_values_raise_alerts_only_for_stale_cities(story, start, serve, c
 
     server = serve(lambda path, query, headers: Response(sources.open_meteo(query, value)))
     feed = start.feed("poll", f"--base-url={server.url}", cities(DELHI, PUNE))
-    exporter = start.exporter(
-        "--feed.url", feed.url, "--feed.time-field=time", "--feed.pollutants-field=pollutants"
-    )
+    exporter = start.exporter("--feed.url", feed.url)
     exporter.wait_for_sample(metrics.CITIES, 2)
     rules = quick_rules(tmp_path)
     prometheus = start.prometheus(tmp_path, exporter.address, rules=rules, interval="300ms")

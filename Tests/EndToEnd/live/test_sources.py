@@ -115,13 +115,7 @@ def test_the_data_of_a_source_become_elements_of_the_feed_and_samples(
         lambda elements: {e["city"] for e in elements} >= {"Delhi", "Pune"}, "all that is known", 5
     )
 
-    exporter = start.exporter(
-        f"--feed.url={feed.url}",
-        "--feed.time-field=time",
-        "--feed.pollutants-field=pollutants",
-        "--feed.subindices-field=subindices",
-        "--feed.place-field=place",
-    )
+    exporter = start.exporter(f"--feed.url={feed.url}")
     exporter.wait_for_sample(metrics.INDEX, index, city="Delhi")
     page = exporter.scrape()
     assert page.value("airquality_last_update_timestamp_seconds", city="Delhi") == observed_at

@@ -66,7 +66,7 @@ def named(text: str) -> list[str]:
     return [
         name.rstrip("/")
         for name in found
-        if not name.startswith("build/")
+        if not name.startswith(("build/", "--"))
         and (
             (pathlib.PurePath(name).suffix in SUFFIXES and pathlib.PurePath(name).stem.strip("*"))
             or ("/" in name and name.split("/")[0] in FOLDERS)

@@ -172,7 +172,7 @@ struct FeedDecoderTests {
         #expect(test.state(of: "Pune")?.updatedAt == 1_795_236_580_000)
         #expect(test.concentrations(of: "Pune") == "pm2_5 12.0, pm10 30.0, o3 7.0")
         let place = test.state(of: "Pune")?.extras?.place
-        #expect(place == CityPlace(country: Array("IN".utf8), latitude: 18.5, longitude: 73.9))
+        #expect(place == CityPlace(country: Array("IN".utf8).span, latitude: 18.5, longitude: 73.9))
         #expect(test.state(of: "Pune")?.extras?.subIndices?.greatest == 0 && test.state(of: "Delhi")?.extras == nil)
         #expect(test.decoder.takeUnknownPollutants() == ["x"])
     }

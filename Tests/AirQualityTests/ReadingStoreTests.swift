@@ -120,6 +120,35 @@ struct ReadingStoreTests {
         #expect(feed(after: 1, at: 61) == "b" && feed(after: 0, at: 62) == "b")
     }
 
+    @Test func `A restored city keeps its feed and place, and its feed has its idle time-out to return`() {
+        let store = TestStore(feeds: ["a", "b"]).store
+        var decoder = FeedDecoder(format: FeedFormat())
+        for label in ["a", "b"] { _ = store.setFeed(label: label, idleTimeout: 60_000) }
+        let place = CityPlace(country: Array("IN".utf8).span, latitude: 18.5, longitude: 73.9)
+        let city = City(
+            id: 0, name: Array("Pune".utf8), index: 1, updatedAt: 1, receivedAt: 1, feedLabel: Array("a".utf8),
+            place: place)
+        store.restore([city], at: TestStore.start)
+        #expect(store.cities.map(\.place) == [place])
+        for (second, label) in [(0, "a"), (60, "a"), (61, "b")] as [(Int64, String)] {
+            let message = Array(#"{"city":"Pune","aqi":1}"#.utf8)
+            store.record(decoder.decode(message.span, receivedAt: TestStore.start + second * 1000), feed: 1)
+            #expect(store.cities.map(\.feedLabel) == [Array(label.utf8)])
+        }
+    }
+
+    @Test func `A removed feed takes restored cities along that it has not sent again`() {
+        let store = TestStore(feeds: ["a", "b"]).store
+        let cities = ["a", "b", ""].map { label in
+            City(
+                id: 0, name: Array("Pune \(label)!".utf8), index: 1, updatedAt: 1, receivedAt: 1,
+                feedLabel: Array(label.utf8))
+        }
+        store.restore(cities, at: TestStore.start)
+        store.removeFeed(0, at: TestStore.start)
+        #expect(store.cities.map(\.feedLabel) == [[], Array("b".utf8)])
+    }
+
     @Test func `A changed feed leaves details of its cities that another feed has sent`() {
         let store = TestStore(feeds: ["a", "b"]).store
         var decoder = FeedDecoder(format: FeedFormat(pollutantsField: "p"))

@@ -36,6 +36,7 @@ import Testing
                 $0.replaceSubrange(68..<72, with: [0, 0, 0, 0])
             },
             Damage("a schema of 1.0.0", "its schema is version 3, that of an earlier release") { $0[63] = 3 },
+            Damage("a schema without feeds", "its schema is version 4, that of an earlier release") { $0[63] = 4 },
             Damage("user_version of zeros", "its schema is version 0") {
                 $0.replaceSubrange(60..<64, with: [0, 0, 0, 0])
             },
@@ -172,14 +173,14 @@ import Testing
         #expect(FileIdentityAndContents(path) == before)
     }
 
-    @Test(arguments: [5, 99], [1, 200])
+    @Test(arguments: [6, 99], [1, 200])
     func `A file of a later version is rejected and not touched, whatever its tables`(
         version: Int, tableCount: Int
     ) throws {
         try save(makeStore([makeCity("Pune")]), in: path)
         let tables = (0..<tableCount).map { "CREATE TABLE later_\($0) (value)" }.joined(separator: "; ")
         try execute("PRAGMA user_version=\(version); \(tables)", on: path)
-        let known = "this program supports at most 4; it was not changed"
+        let known = "this program supports at most 5; it was not changed"
         try expectRejection(path, "its schema is version \(version), \(known)")
     }
 
@@ -200,7 +201,7 @@ import Testing
     func `A file with triggers, views or altered tables is moved aside before they run`(sql: String) throws {
         try save(makeStore([makeCity("Pune")]), in: path)
         try execute(sql, on: path)
-        #expect(try quarantineReason(of: path) == "it is damaged: its tables are not those of version 4")
+        #expect(try quarantineReason(of: path) == "it is damaged: its tables are not those of version 5")
     }
 }
 

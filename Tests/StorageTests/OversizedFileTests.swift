@@ -15,6 +15,9 @@ import Testing
         arguments: [
             "UPDATE city SET name = printf('%.*c', 1000000, 'x')",
             "UPDATE city SET scale = printf('%.*c', 1000000, 'x')",
+            "UPDATE city SET feed = printf('%.*c', 1000000, 'x')",
+            "UPDATE city SET country = printf('%.*c', 1000000, 'x')",
+            "UPDATE city SET latitude = 90.5", "UPDATE city SET longitude = -9e999",
             "CREATE TABLE t (\((0..<900).map { "column_\($0) TEXT" }.joined(separator: ", ")))",
             "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9) "
                 + "INSERT INTO reading SELECT i, 7e15 + i, 1 FROM n",
@@ -138,6 +141,18 @@ import Testing
         _ = writer.pass(now: testTime)
         drop(writer)
         #expect(try restored(path).cities == killed(store.cities))
+    }
+
+    @Test(
+        arguments: [
+            "printf('%.*c', 129, 'x')", "'a' || char(0)", "'a' || char(13) || 'b'", "CAST(x'50FF' AS TEXT)",
+            "CAST(x'EDA080' AS TEXT)", "NULL", "''",
+        ])
+    func `A city whose feed or country is invalid is restored without it`(value: String) throws {
+        // SQLite stores NaN as NULL.
+        try execute("UPDATE city SET feed = \(value), country = \(value), latitude = 9e999 - 9e999", on: path)
+        let city = try #require(restored(path).cities.first)
+        #expect(city.feedLabel.isEmpty && city.place == nil && city.points.count == 5)
     }
 
     @Test(arguments: ["name = ''", "name = ' Pune'", "name = CAST(x'50FF' AS TEXT)", "name = CAST(x'EDA080' AS TEXT)"])

@@ -20,7 +20,12 @@ import Testing
         makeCity("one point", points: [HistoryPoint(time: 0, index: 0)]),
         City(
             id: 0, name: Array("all fields".utf8), index: 152, updatedAt: 4, receivedAt: 2,
-            changes: changes(better: 4, worse: UInt64(Int64.max), at: 3, direction: -1)),
+            changes: changes(better: 4, worse: UInt64(Int64.max), at: 3, direction: -1),
+            feedLabel: Array("wss://feed.example/…/é".utf8),
+            place: CityPlace(country: Array("India".utf8).span, latitude: -18.5, longitude: 180)),
+        City(
+            id: 0, name: Array("half a place".utf8), index: 1, updatedAt: 4, receivedAt: 2,
+            place: CityPlace(country: [UInt8]().span, latitude: 0, longitude: nil)),
         City(
             id: 0, name: Array("epoch".utf8), index: 1, updatedAt: 0, receivedAt: 0,
             changes: changes(better: 0, worse: 0, at: 0, direction: 1)),
@@ -42,6 +47,21 @@ import Testing
         try save(store, in: path)
         #expect(directory.names == ["storage.db"], "a clean end leaves no journal")
         #expect(try restored(path).cities == store.cities)
+    }
+
+    @Test func `A feed and a place that a city gets later are there after a kill`() throws {
+        let store = makeStore()
+        var writer = try makeWriter(path, store)
+        var decoder = FeedDecoder(format: FeedFormat())
+        for place in [#"{"country":"IN"}"#, #"{"country":"IN","lat":18.5,"lon":73.9}"#] {
+            let message = Array(#"{"city":"Pune","aqi":7,"place":\#(place)}"#.utf8)
+            store.record(decoder.decode(message.span, receivedAt: testTime), feed: 0)
+            _ = writer.pass(now: testTime)
+        }
+        drop(writer)
+        let city = try #require(restored(path).cities.first)
+        #expect(city.feedLabel == Array("ws://feed.example/".utf8))
+        #expect(city.place == CityPlace(country: Array("IN".utf8).span, latitude: 18.5, longitude: 73.9))
     }
 
     @Test func `The outcome and the statistics report the restored cities and the last write`() throws {

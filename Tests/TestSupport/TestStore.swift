@@ -66,7 +66,8 @@ extension ReadingStore {
             let state = snapshot.states[number]
             return City(
                 id: 0, name: state.name, index: state.index, updatedAt: state.updatedAt, receivedAt: state.receivedAt,
-                changes: state.changes, points: snapshot.histories[number].points)
+                changes: state.changes, feedLabel: state.feedLabel, place: state.extras?.place,
+                points: snapshot.histories[number].points)
         }
     }
 }

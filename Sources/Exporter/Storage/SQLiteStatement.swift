@@ -1,3 +1,4 @@
+internal import Bytes
 internal import CSQLite
 
 /// The unique owner of a `sqlite3_stmt *`.
@@ -44,13 +45,21 @@ struct SQLiteStatement: ~Copyable {
         unsafe sqlite3_column_type(pointer, column) == SQLITE_NULL ? nil : sqlite3_column_int64(pointer, column)
     }
 
-    /// 0 for NULL.
-    func double(_ column: Int32) -> Double { unsafe sqlite3_column_double(pointer, column) }
+    /// `nil` for NULL.
+    func double(_ column: Int32) -> Double? {
+        unsafe sqlite3_column_type(pointer, column) == SQLITE_NULL ? nil : sqlite3_column_double(pointer, column)
+    }
 
     func bytes(_ column: Int32) -> [UInt8] {
         // The text before its size, as SQLite's documentation of `sqlite3_column_blob` requires.
         guard let start = unsafe sqlite3_column_text(pointer, column) else { return [] }
         let count = unsafe sqlite3_column_bytes(pointer, column)
         return unsafe Array(UnsafeBufferPointer(start: start, count: Int(count)))
+    }
+
+    /// The text in a column; empty if it is not UTF-8.
+    func utf8(_ column: Int32) -> [UInt8] {
+        let text = bytes(column)
+        return isUTF8(text.span) ? text : []
     }
 }

@@ -10,13 +10,15 @@ extension StorageDatabase {
         var leftOut = 0
         let rows = try connection.prepare(
             """
-            SELECT id, name, direction, changed_ms, better, worse, aqi, updated_ms, received_ms, scale FROM city ORDER BY id
+            SELECT id, name, direction, changed_ms, better, worse, aqi, updated_ms, received_ms, scale,
+                feed, country, latitude, longitude
+            FROM city ORDER BY id
             """)
         while try rows.step() {
             // `.min` marks a city without a current reading until its points are read. After a kill, when the reading
             // arrived is unknown, so the time until the city expires starts anew.
             var city = City(
-                id: rows.integer(0) ?? 0, name: rows.bytes(1), index: rows.double(6),
+                id: rows.integer(0) ?? 0, name: rows.bytes(1), index: rows.double(6) ?? 0,
                 updatedAt: rows.integer(7) ?? .min, receivedAt: rows.integer(8) ?? .max)
             nextID = city.id + 1
             guard cities.count < rules.cityLimit, isUTF8(city.name.span) else {
@@ -30,13 +32,18 @@ extension StorageDatabase {
                 city.changes.better = UInt64(rows.integer(4) ?? 0)
                 city.changes.worse = UInt64(rows.integer(5) ?? 0)
             }
+            let country = rows.utf8(11)
+            city.feedLabel = rows.utf8(10)
+            city.place = CityPlace(country: country.span, latitude: rows.double(12), longitude: rows.double(13))
             cities.append(city)
         }
         try readPoints(of: &cities, rules.history)
         // After a kill, a city may have neither a reading nor points.
         cities.removeAll { $0.updatedAt == .min }
         for city in cities {
-            stored[city.name] = StoredCity(id: city.id, changes: city.changes, newest: city.points.last)
+            stored[city.name] = StoredCity(
+                id: city.id, changes: city.changes, feedLabel: city.feedLabel, place: city.place,
+                newest: city.points.last)
         }
         return (cities, leftOut)
     }
@@ -54,7 +61,7 @@ extension StorageDatabase {
             // Points of a city that is gone may still await their deletion.
             nextID = max(nextID, key.id + 1)
             guard let place = places[key.id], cities[place].points.count < rule.capacity else { continue }
-            let point = HistoryPoint(time: key.time, index: rows.double(2))
+            let point = HistoryPoint(time: key.time, index: rows.double(2) ?? 0)
             let isNewest = cities[place].points.isEmpty && point.time >= cities[place].updatedAt
             if isNewest, cities[place].receivedAt == .max {
                 cities[place].index = point.index

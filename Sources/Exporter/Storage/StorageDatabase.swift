@@ -40,7 +40,14 @@ struct StorageDatabase: ~Copyable {
         /// Row id, never reused for another city.
         let id: Int64
         var changes = CategoryChanges()
+        var feedLabel: [UInt8] = []
+        var place: CityPlace?
         var newest: HistoryPoint?
+
+        /// Whether the row lacks something that is written whenever it changes.
+        func isOutdated(by state: CityState) -> Bool {
+            changes != state.changes || feedLabel != state.feedLabel || place != state.extras?.place
+        }
 
         /// Returns the points that the file lacks; `nil` if the file has points that the history has lost because the
         /// clock was set back or the city expired.
@@ -118,10 +125,12 @@ struct StorageDatabase: ~Copyable {
         // Keeps the reading of the last clean stop until points are newer.
         let row = try connection.prepare(
             """
-            INSERT INTO city VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET
+            INSERT INTO city VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET
                 scale = excluded.scale, direction = excluded.direction, changed_ms = excluded.changed_ms,
                 better = excluded.better, worse = excluded.worse, aqi = ifnull(excluded.aqi, aqi),
-                updated_ms = ifnull(excluded.updated_ms, updated_ms), received_ms = excluded.received_ms
+                updated_ms = ifnull(excluded.updated_ms, updated_ms), received_ms = excluded.received_ms,
+                feed = excluded.feed, country = excluded.country, latitude = excluded.latitude,
+                longitude = excluded.longitude
             """)
         let reading = try connection.prepare("INSERT OR REPLACE INTO reading VALUES (?, ?, ?)")
         let scale = Array(snapshot.rules.scale.name.utf8)
@@ -129,6 +138,7 @@ struct StorageDatabase: ~Copyable {
             let state = snapshot.states[number]
             let history = snapshot.histories[number]
             let changes = state.changes
+            let place = state.extras?.place
             var city = stored[state.name] ?? StoredCity(id: nextID)
             let isFull = history.points.count == snapshot.rules.history.capacity
             let missing = city.missingPoints(of: history, holdsOlder: isFull || (isForeign && writtenVersion == 0))
@@ -139,17 +149,20 @@ struct StorageDatabase: ~Copyable {
             }
             let isNew = city.id == nextID
             if isNew { nextID += 1 }
-            if isLast || isNew || city.changes != changes {
+            if isLast || isNew || city.isOutdated(by: state) {
                 try row.run(
                     .integer(city.id), .text(state.name), .text(scale), .integer(Int64(changes.direction)),
                     changes.changedAt.map { .integer($0) }, isLast ? .integer(Int64(clamping: changes.better)) : nil,
                     isLast ? .integer(Int64(clamping: changes.worse)) : nil, isLast ? .real(state.index) : nil,
-                    isLast ? .integer(state.updatedAt) : nil, isLast ? .integer(state.receivedAt) : nil)
+                    isLast ? .integer(state.updatedAt) : nil, isLast ? .integer(state.receivedAt) : nil,
+                    .text(state.feedLabel), place.map { .text($0.country) }, place?.latitude.map { .real($0) },
+                    place?.longitude.map { .real($0) })
             }
             for point in missing ?? history.points[...] {
                 try reading.run(.integer(point.time), .integer(city.id), .real(point.index))
             }
-            stored[state.name] = StoredCity(id: city.id, changes: changes, newest: history.points.last)
+            stored[state.name] = StoredCity(
+                id: city.id, changes: changes, feedLabel: state.feedLabel, place: place, newest: history.points.last)
         }
     }
 

@@ -7,7 +7,7 @@ enum StorageSchema {
     static let applicationID = 0x4151_4958
 
     /// The file's `user_version`. Release 1.0.0 used version 3.
-    static let version = 4
+    static let version = 5
 
     /// Category changes refer to `scale`. Counters and the current reading are written at a clean stop. Counters and
     /// `received_ms` become NULL with the first write after a start: Prometheus would count an older counter value
@@ -24,7 +24,11 @@ enum StorageSchema {
             worse INTEGER CHECK (worse >= 0),
             aqi REAL CHECK (aqi BETWEEN 0 AND 9999),
             updated_ms INTEGER CHECK (updated_ms BETWEEN 0 AND 253402300799999),
-            received_ms INTEGER
+            received_ms INTEGER,
+            feed TEXT,
+            country TEXT,
+            latitude REAL CHECK (latitude BETWEEN -90 AND 90),
+            longitude REAL CHECK (longitude BETWEEN -180 AND 180)
         ) STRICT;
         CREATE TABLE reading (
             time_ms INTEGER NOT NULL CHECK (time_ms BETWEEN 0 AND 253402300799999),

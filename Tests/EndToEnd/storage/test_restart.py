@@ -39,6 +39,22 @@ def test_a_restart_restores_the_history_and_the_metrics(start, programs, python_
     assert second.history()["points"] == before["points"]
 
 
+def test_feed_and_place_of_a_city_are_there_before_the_feed_sends_it_again(
+    start, python_feed, tmp_path
+):
+    flags = ("--feed.name", "stations", "--storage.file", str(tmp_path / "history.db"))
+    first = start.reader(python_feed, *flags)
+    place = {"country": "IN", "latitude": 18.52, "longitude": 73.86}
+    python_feed.send([{"city": "Pune", "aqi": 7, "place": place}, {"city": "Goa", "aqi": 8}])
+    first.wait_for_sample(metrics.INDEX, 8, city="Goa")
+    before = first.scrape().samples("airquality_city_info")
+    info = {"feed": "stations", "country": "IN", "latitude": "18.52", "longitude": "73.86"}
+    assert first.scrape().value("airquality_city_info", city="Pune", **info) == 1
+    assert first.stop() is None
+    second = start.exporter("--feed.url", python_feed.url, *flags)
+    assert second.scrape().samples("airquality_city_info") == before
+
+
 def test_a_stop_keeps_the_last_reading_of_a_window_that_is_over(start, python_feed, tmp_path):
     keep = ("--history.keep", "last", "--history.interval", "1h", "--feed.time-field", "time")
     flags = ("--storage.file", str(tmp_path / "history.db"), *keep)

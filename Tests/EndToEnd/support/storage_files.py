@@ -29,7 +29,7 @@ def storage_file(file: pathlib.Path, cities: int, points: int) -> None:
             """
         )
         database.executemany(
-            "INSERT INTO city VALUES (?, ?, 'india', 0, NULL, 0, 0, 150, ?, ?)",
+            "INSERT INTO city VALUES (?, ?, 'india', 0, NULL, 0, 0, 150, ?, ?" + ", NULL" * 4 + ")",
             ((number + 1, f"City {number}", NOW, NOW) for number in range(cities)),
         )
         database.executemany(

@@ -74,7 +74,9 @@ extension Configuration: Options {
             "history.keep", \.historyKeep, .choice, placeholder: "RULE",
             "first: keep a city's first two readings at once, others once the interval has passed; "
                 + "last: keep the last reading of each interval."),
-        Flag("storage.file", \.storageFile, .file, "SQLite file that keeps readings and history across restarts."),
+        Flag(
+            "storage.file", \.storageFile, .file,
+            "SQLite file that keeps readings, history, and the feed and place of each city across restarts."),
         Flag(
             "web.listen-address", \.web.listenAddresses, .listenAddress,
             "host:port, [::1]:port, :port or unix:/path to listen on."),

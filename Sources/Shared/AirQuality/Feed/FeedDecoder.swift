@@ -233,12 +233,8 @@ public struct FeedDecoder: ~Copyable {
 
     private borrowing func place(of element: Int, _ texts: Span<UInt8>) -> CityPlace? {
         guard !format.place.isEmpty, let place = reader.find(format.place, in: element) else { return nil }
-        var country: [UInt8] = []
-        if case .text(let range) = value(of: CityPlace.country, in: place),
-            let name = CityName.accepted(texts, in: range), name.count <= CityPlace.maximumCountryBytes
-        {
-            country = name.map { texts[$0] }
-        }
+        var country = 0..<0
+        if case .text(let range) = value(of: CityPlace.country, in: place) { country = range }
         func number(_ paths: [[[UInt8]]], in range: ClosedRange<Double>) -> Double? {
             for path in paths {
                 if let number = Self.number(value(of: path, in: place), texts, in: range) { return number }
@@ -247,8 +243,7 @@ public struct FeedDecoder: ~Copyable {
         }
         let latitude = number(CityPlace.latitudes, in: -90...90)
         let longitude = number(CityPlace.longitudes, in: -180...180)
-        if country.isEmpty, latitude == nil, longitude == nil { return nil }
-        return CityPlace(country: country, latitude: latitude, longitude: longitude)
+        return CityPlace(country: texts.extracting(country), latitude: latitude, longitude: longitude)
     }
 
     private static func number(_ value: JSONValue?, _ texts: Span<UInt8>, in range: ClosedRange<Double>) -> Double? {

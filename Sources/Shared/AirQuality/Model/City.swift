@@ -9,12 +9,16 @@ public struct City: Sendable, Equatable {
     /// When the newest reading arrived; `.max` if unknown, as after a kill.
     public var receivedAt: Timestamp
     public var changes: CategoryChanges
+    /// Label of the feed that the city counts as one of, UTF-8; empty if unknown.
+    public var feedLabel: [UInt8]
+    public var place: CityPlace?
     /// History points, oldest first.
     public var points: [HistoryPoint]
 
     public init(
         id: Int64, name: [UInt8], index: Double, updatedAt: Timestamp, receivedAt: Timestamp,
-        changes: CategoryChanges = CategoryChanges(), points: [HistoryPoint] = []
+        changes: CategoryChanges = CategoryChanges(), feedLabel: [UInt8] = [], place: CityPlace? = nil,
+        points: [HistoryPoint] = []
     ) {
         self.id = id
         self.name = name
@@ -22,6 +26,8 @@ public struct City: Sendable, Equatable {
         self.updatedAt = updatedAt
         self.receivedAt = receivedAt
         self.changes = changes
+        self.feedLabel = feedLabel
+        self.place = place
         self.points = points
     }
 

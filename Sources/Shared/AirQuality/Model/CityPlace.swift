@@ -1,6 +1,6 @@
 /// Position and country of a city.
 public struct CityPlace: Sendable, Equatable {
-    static let maximumCountryBytes = 64
+    private static let maximumCountryBytes = 64
     // Paths in the place object of a feed; the last ones are those of a GeoJSON point (RFC 7946 section 3.1.2).
     static let country = path("country")
     static let latitudes = [path("latitude"), path("lat"), path("coordinates", "1")]
@@ -13,8 +13,15 @@ public struct CityPlace: Sendable, Equatable {
     /// Degrees, -180 … 180.
     public let longitude: Double?
 
-    public init(country: [UInt8], latitude: Double?, longitude: Double?) {
-        self.country = country
+    /// Returns `nil` if nothing is known.
+    ///
+    /// - Parameters:
+    ///   - country: UTF-8; counts as unknown if it is too long or has control characters.
+    ///   - latitude: must be in its range, as `longitude`.
+    public init?(country: Span<UInt8>, latitude: Double?, longitude: Double?) {
+        let name = CityName.accepted(country, in: country.indices) ?? 0..<0
+        self.country = name.count <= Self.maximumCountryBytes ? name.map { country[$0] } : []
+        if self.country.isEmpty, latitude == nil, longitude == nil { return nil }
         self.latitude = latitude
         self.longitude = longitude
     }

@@ -24,6 +24,7 @@ public struct CityState: Sendable {
     var ownFeed: Int32 = -1
     /// Label of that feed, also after a restart; empty if unknown.
     public internal(set) var feedLabel: [UInt8] = []
+    /// When that feed last sent the city; after a restart, when the city was restored.
     var heardFromOwnFeedAt: Timestamp = 0
     /// Another feed that sent the city since then; -1 if there is none.
     var otherFeed: Int32 = -1
@@ -65,6 +66,12 @@ public struct CityState: Sendable {
         updatedAt = city.updatedAt
         receivedAt = city.arrival(at: now)
         clampUpdate(to: now)
+        if CityName.accepted(city.feedLabel.span, in: city.feedLabel.indices) == city.feedLabel.indices {
+            feedLabel = city.feedLabel
+        }
+        // The city's own feed has its idle time-out to return.
+        heardFromOwnFeedAt = now
+        extras = city.place.map { CityExtras(concentrations: nil, subIndices: nil, place: $0) }
         // Not clamped: the clock may be behind at the start and be set right later.
         changes = city.changes
         // A kill may have lost the reading with the last change, and the reading before it has another category.

@@ -170,9 +170,12 @@ struct StoreState: Sendable {
         var kept: [Int] = []
         for city in cities.states.indices {
             let state = cities.states[city]
-            let isLeft = state.ownFeed == feed && state.otherFeed < 0
+            // After a restart, only the label is known.
+            let isOwn =
+                state.ownFeed == feed || (state.ownFeed < 0 && state.feedLabel == feeds[feed].labelBytes)
+            let isLeft = isOwn && state.otherFeed < 0
             if !isLeft { kept.append(city) }
-            if !isLeft, state.ownFeed == feed { give(city, to: Int(state.otherFeed)) }
+            if !isLeft, isOwn { give(city, to: Int(state.otherFeed)) }
         }
         guard kept.count < cities.count else { return }
         cities.keep(kept)

@@ -1,0 +1,142 @@
+"""The recipes of FEEDS.md, as they stand there, against recorded conversations with the servers."""
+
+import json
+import pathlib
+import re
+
+import pytest
+import yaml
+
+from support import metrics
+from support.conversations import Player
+from support.waiting import wait_for
+
+REPOSITORY = pathlib.Path(__file__).parents[3]
+SECTIONS = dict(
+    re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", (REPOSITORY / "FEEDS.md").read_text(), re.M | re.S)
+)
+RECORDED = {
+    "Home Assistant": "homeassistant-events", "Socket.IO": "socketio",
+    "GraphQL": "graphql-transport-ws", "Centrifugo": "centrifugo", "Pusher": "sockudo",
+    "STOMP": "spring-stomp", "SockJS": "spring-sockjs-plain", "Spring": "spring-plain",
+    "Vert.x": "vertx-bridge", "Django Channels": "channels", "FastAPI": "fastapi-nan",
+    "FastAPI with aliases": "fastapi-camel", "Node-RED": "nodered-message",
+    "websocketd with CSV": "websocketd-csv", "websocketd": "websocketd-json",
+}
+
+
+def recipe(title: str) -> dict:
+    [entry] = yaml.safe_load(re.search(r"```yaml\n(.*?)```", SECTIONS[title], re.S)[1])
+    return entry
+
+
+def values(text: str):
+    """City and AQI of each reading in a frame, found without the recipe's own program."""
+    pairs = [
+        # Elements in JSON, whatever is around them.
+        (r'"(?:city|city_name|cityName|stationName)": ?"([^"]+)"[^{}]*?'
+         r'"(?:aqi|aqi_value|airQualityIndex)": ?"?([0-9.]+)', None),
+        (r'"stationName":"([^"]+)".*?"airQualityIndex":([0-9]+)', None),
+        (r'"new_state".*?"state":"([0-9.]+)".*?"friendly_name":"([^"]+) AQI"', "swapped"),
+        (r"^([A-Z][A-Za-z ]+),([0-9.]+),", None),
+    ]
+    text = text.replace("\\", "")
+    for pattern, order in pairs:
+        found = re.findall(pattern, text)
+        if found:
+            return [(b, float(a)) if order else (a, float(b)) for a, b in found]
+    return []
+
+
+def start_reader(start, tmp_path, player: Player, entry: dict):
+    file = tmp_path / "feeds.yml"
+    file.write_text(yaml.safe_dump([entry | {"url": player.url(entry["url"])}]))
+    return start.exporter("--feed.file", file)
+
+
+@pytest.mark.parametrize("title", RECORDED)
+def test_a_recipe_reads_the_whole_recording_on_one_connection(start, tmp_path, title):
+    with Player(RECORDED[title]) as player:
+        texts = [each if isinstance(each, str) else each.decode() for each in player.sent]
+        expected = dict(pair for text in texts for pair in values(text))
+        assert len(expected) >= 2, "the recording has readings"
+        exporter = start_reader(start, tmp_path, player, recipe(title))
+        wait_for(player.done.is_set, "the end of the recording", 60)
+
+        def read():
+            return {
+                city: value for city, value in exporter.scrape().by(metrics.INDEX, "city").items()
+                if city in expected
+            }
+
+        wait_for(lambda: read() == expected, f"the last readings: {expected}")
+        page = exporter.scrape()
+        assert page.nonzero(metrics.REJECTED, "reason") == {}
+        assert (player.connections, player.faults) == (1, [])
+        exporter.stop()
+
+
+@pytest.mark.parametrize("title, ping", [("Socket.IO", ("2", "3")), ("Centrifugo", ("{}", "{}"))])
+def test_a_connection_is_held_for_three_minutes_of_the_servers_clock(start, tmp_path, title, ping):
+    """Eight pings of 25 s each, at forty times the speed; each must be answered."""
+    with Player(RECORDED[title], clock=40, ping=ping, repeat=8) as player:
+        exporter = start_reader(start, tmp_path, player, recipe(title))
+        wait_for(lambda: player.repeat == 0, "three minutes", 60)
+        assert (player.connections, player.faults) == (1, [])
+        exporter.stop()
+
+
+@pytest.mark.parametrize("name", ["graphql-transport-ws", "socketio", "centrifugo"])
+def test_a_client_that_says_nothing_does_not_get_readings(start, tmp_path, name):
+    with Player(name) as player:
+        silent = {"url": "ws://host/", "idle-timeout": "0"}
+        if player.head["subprotocol"]:
+            silent["subprotocol"] = player.head["subprotocol"]
+        exporter = start_reader(start, tmp_path, player, silent)
+        wait_for(lambda: player.faults, "the player's complaint", 60)
+        assert "no " in player.faults[0]
+        exporter.stop()
+
+
+def test_texts_that_come_before_the_acknowledgement_are_refused(start, tmp_path):
+    """What all subscriptions at once did, before there were replies."""
+    with Player("graphql-transport-ws") as player:
+        entry = recipe("GraphQL") | {
+            "reply": 'if . == null then {type: "connection_init"}, '
+            '{id: "1", type: "subscribe", payload: {}} else empty end',
+        }
+        exporter = start_reader(start, tmp_path, player, entry)
+        wait_for(lambda: player.faults, "the player's complaint", 60)
+        assert "too early" in player.faults[0]
+        exporter.stop()
+
+
+def test_every_recipe_is_a_valid_feed_file_and_has_its_lines(programs, tmp_path):
+    for title, text in SECTIONS.items():
+        entry = recipe(title)
+        file = tmp_path / "feeds.yml"
+        file.write_text(yaml.safe_dump([entry]))
+        ended = programs.run("air-quality-exporter", "--feed.file", file, "--config.check")
+        assert ended.process.returncode == 0, (title, ended.errors)
+        assert ("*Recorded*" in text) == (title in RECORDED), title
+        assert "*Recorded*" in text or "From its documents" in text or title == "MQTT", title
+
+
+def test_the_protocols_that_probe_knows_have_a_section(programs):
+    suggest = REPOSITORY / "Sources/Exporter/AirQualityExporter/Probe/Resources/suggest.jq"
+    names = re.findall(r'\["([A-Z][A-Za-z. ]+)", "(?:reply|subscription|password)"', suggest.read_text())
+    assert len(names) > 10 and set(names) <= set(SECTIONS)
+
+
+def test_what_record_writes_can_be_played(tmp_path):
+    from support.conversations import frames
+
+    file = tmp_path / "recorded.jsonl"
+    lines = [
+        {"time_ms": 1000, "out": "40"}, {"time_ms": 1500, "message": '42["aqi",[]]'},
+    ]
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert frames(file)[1] == [
+        {"dir": "out", "text": "40", "at_ms": 0},
+        {"dir": "in", "text": '42["aqi",[]]', "at_ms": 500},
+    ]

@@ -208,8 +208,10 @@ struct FeedDecoderTests {
         test.receive(#"{"city":"Pune","aqi":"unknown","place":{"lat":18.5}}"#)
         #expect(
             test.concentrations(of: "Pune") == "pm10 3.0" && test.state(of: "Pune")?.extras?.place?.latitude == 18.5)
+        test.receive(#"{"city":"Pune","pollutants":{"pm10":4}}"#)
+        #expect(test.concentrations(of: "Pune") == "pm10 4.0")
         #expect(test.cities == ["Pune 51.0"] && test.rejections.isEmpty)
-        #expect(test.store.feeds[0].readings == 1 && test.store.feeds[0].messagesWithoutReadings == 1)
+        #expect(test.store.feeds[0].readings == 1 && test.store.feeds[0].messagesWithoutReadings == 2)
         // For a new city, before its first reading or with nothing that can be used, there is no value.
         for message in [
             #"{"city":"Delhi","pollutants":{"pm10":3}}"#, #"{"city":"Pune","pollutants":{"pm10":-3}}"#,

@@ -132,7 +132,7 @@ public struct JSONReader: ~Copyable {
             memberCount &+= 1
             name = next(after: name + 1)
         }
-        return (found.one, found.other, memberCount > 2)
+        return (found.one, found.other, memberCount > (found.other == nil ? 1 : 2))
     }
 
     @inlinable @inline(__always)

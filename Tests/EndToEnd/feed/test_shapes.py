@@ -3,6 +3,8 @@
 import json
 import os
 import pathlib
+import re
+import shlex
 import signal
 import subprocess
 import time
@@ -10,8 +12,9 @@ import time
 import pytest
 
 from support import metrics
-from support.shapes import Sender, rows
+from support.shapes import README, Sender, rows
 from support.waiting import wait_for
+
 
 def test_the_table_of_the_readme_has_twelve_shapes():
     assert len(list(rows())) == 12
@@ -23,6 +26,37 @@ def test_the_flags_of_a_table_row_read_its_message(start, message, flags):
         exporter = start.exporter("--feed.url", feed.url, *flags)
         exporter.wait_for_sample(metrics.INDEX, 301, city="Delhi")
         assert sum(exporter.scrape().nonzero(metrics.REJECTED, "reason").values()) == 0
+
+
+def test_the_element_of_the_readme_is_read_without_flags(start):
+    element = json.loads(re.search(r"```json\n(.*?)```", README.read_text(), re.DOTALL)[1])
+    time_ = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 60))
+    completed = {"city": "Delhi", "pollutants": {"pm10": 7}}
+    with Sender(json.dumps(element | {"time": time_}), json.dumps(completed), "[]") as feed:
+        exporter = start.exporter("--feed.url", feed.url)
+        exporter.wait_for_sample("airquality_exporter_feed_messages_total", 3)
+        page = exporter.scrape()
+        assert page.value(metrics.INDEX, city="Delhi") == 301
+        assert page.by(metrics.CONCENTRATION, "pollutant", city="Delhi") == {"pm10": 7}
+        assert page.by("airquality_subindex", "pollutant", city="Delhi") == {"pm2_5": 301}
+        place = {"country": "IN", "latitude": "28.65", "longitude": "77.23"}
+        assert page.value("airquality_city_info", city="Delhi", **place) == 1
+        assert page.nonzero(metrics.REJECTED, "reason") == {}
+
+
+@pytest.mark.parametrize(
+    "beginning, message, index",
+    [
+        ("--aqi.scale us", '[{"name": "Pune", "pm25": 9.0, "pm10": 3}]', 50),
+        ("--aqi.scale eu", '[{"city": "Pune", "aqi": 80}]', 20),
+    ],
+)
+def test_the_programs_of_the_readme_for_other_indices_read_them(start, beginning, message, index):
+    found = re.search(rf"({beginning} [^']*'[^']*')", README.read_text())[1]
+    flags = shlex.split(found.replace("\\\n", " ").replace("\\|", "|"))
+    with Sender(message) as feed:
+        exporter = start.exporter("--feed.url", feed.url, *flags)
+        exporter.wait_for_sample(metrics.INDEX, index, city="Pune")
 
 
 @pytest.mark.parametrize("flags, scores", [((), []), (("--feed.jq", "."), ["1000"])])

@@ -38,6 +38,13 @@ struct FeedHandlerTests {
         }.joined(separator: "|")
     }
 
+    @Test func `A message with every city twice is one line with ten names`() throws {
+        let twice = (0..<100).map { #"{"city":"City \#($0 / 2)","aqi":1}"# }.joined(separator: ",")
+        let names = (0..<10).map { "City \($0)" }.joined(separator: ", ")
+        let text = #"level=WARN msg="Duplicate city in one message or from two feeds: using the last reading""#
+        #expect(try lines(about: "[\(twice)]") == #"\#(text) city="\#(names)" cities=50"#)
+    }
+
     @Test(
         arguments: [
             (

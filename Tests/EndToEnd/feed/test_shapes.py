@@ -107,6 +107,14 @@ def test_the_rejection_of_a_late_reading_is_explained(start):
         assert 'err="older than the newest reading of the city"' in line
 
 
+def test_a_jq_program_that_assigns_instead_of_comparing_is_explained(start):
+    message = [{"city": "Pune", "aqi": 51}, {"city": "Mumbai", "aqi": 152}]
+    with Sender(json.dumps(message)) as feed:
+        exporter = start.exporter("--feed.url", feed.url, "--feed.jq", '.[] | .city = "Mumbai"')
+        line = exporter.wait_for_line('msg="Duplicate city')
+        assert "city=Mumbai cities=1" in line and "assigns and == compares" in line
+
+
 def test_the_log_has_the_first_message_duplicate_cities_and_times_without_a_zone(start):
     message = [{"city": "Pune", "aqi": 51, "at": "2026-01-01T00:00:00"}] * 2
     with Sender(json.dumps(message), json.dumps(message)) as feed:

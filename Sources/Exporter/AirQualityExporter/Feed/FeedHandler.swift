@@ -151,10 +151,14 @@ struct FeedHandler: ~Copyable {
             logger.warning(
                 "Unknown pollutant skipped", metadata: ["pollutant": name, "known": known, "feed": label])
         }
-        for name in recorded.duplicateNames {
+        if recorded.duplicateCityCount > 0 {
+            let names = recorded.duplicateNames.joined(separator: ", ")
+            let details: Logger.Metadata = ["city": names, "cities": "\(recorded.duplicateCityCount)", "feed": label]
+            let hint: Logger.Metadata =
+                reader.programs.hasElements
+                ? ["hint": #"in --feed.jq, .city = "Mumbai" assigns and == compares"#] : [:]
             logger.warning(
-                "Duplicate city in one message or from two feeds: using the last reading",
-                metadata: ["city": name, "feed": label])
+                "Duplicate city in one message or from two feeds: using the last reading", metadata: details + hint)
         }
         for name in recorded.namesBeyondLimit {
             logger.warning(

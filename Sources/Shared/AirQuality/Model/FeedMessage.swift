@@ -27,8 +27,10 @@ public struct FeedMessage: ~Copyable, Sendable {
     public var hasAcceptedReadings: Bool { acceptedCount > 0 }
     /// Number of readings of a city already seen in the same message, or from another feed.
     public internal(set) var duplicates = 0
-    /// Cities of duplicates, each in one message only while the store has the city.
-    public internal(set) var duplicateNames: [String] = []
+    /// The first ten cities of duplicates, of those that were in no earlier message while the store has had them.
+    public private(set) var duplicateNames: [String] = []
+    /// The number of these cities, named or not.
+    public private(set) var duplicateCityCount = 0
     /// Cities that the store's limit rejects, each in one message only, at most ten in the store's life.
     public internal(set) var namesBeyondLimit: [String] = []
     /// Whether nothing in the message could be a reading, as in a heartbeat, a greeting or an empty array.
@@ -96,6 +98,13 @@ public struct FeedMessage: ~Copyable, Sendable {
             if reason == .badTime { excerpt.problem = "older than the newest reading of the city" }
             return excerpt
         }
+    }
+
+    /// Adds a city of a duplicate that was in no earlier message.
+    mutating func noteDuplicate(of city: [UInt8]) {
+        duplicateCityCount += 1
+        guard duplicateNames.count < BoundedReport.maximumCount else { return }
+        duplicateNames.append(String(decoding: city, as: UTF8.self))
     }
 
     /// Says what is wrong with a message that was rejected whole.

@@ -56,7 +56,7 @@ struct StoreState: Sendable {
                     message.duplicates += 1
                     if !cities.states[city].isNamedAsDuplicate {
                         cities.states[city].isNamedAsDuplicate = true
-                        message.duplicateNames.append(String(decoding: cities.states[city].name, as: UTF8.self))
+                        message.noteDuplicate(of: cities.states[city].name)
                     }
                 }
                 message.acceptedCount += 1

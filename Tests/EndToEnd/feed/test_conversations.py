@@ -124,7 +124,8 @@ def test_every_recipe_is_a_valid_feed_file_and_has_its_lines(programs, tmp_path)
 
 def test_the_protocols_that_probe_knows_have_a_section(programs):
     suggest = REPOSITORY / "Sources/Exporter/AirQualityExporter/Probe/Resources/suggest.jq"
-    names = re.findall(r'\["([A-Z][A-Za-z. ]+)", "(?:reply|subscription|password)"', suggest.read_text())
+    row = r'\["([A-Z][A-Za-z. ]+)", "(?:reply|subscription|password)"'
+    names = re.findall(row, suggest.read_text())
     assert len(names) > 10 and set(names) <= set(SECTIONS)
 
 

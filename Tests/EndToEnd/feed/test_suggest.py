@@ -155,7 +155,8 @@ def test_names_with_control_characters_are_in_no_candidate():
 def test_texts_in_a_program_are_quoted():
     name = 'x"\\(1)\' | error'
     suggested = suggest([[{name: {"name": "Delhi"}, "aqi": 30, "pm25": 9}]])
-    found = elements(suggested["candidates"][0], [[{name: {"name": "Delhi"}, "aqi": 30, "pm25": 9}]])
+    message = [{name: {"name": "Delhi"}, "aqi": 30, "pm25": 9}]
+    found = elements(suggested["candidates"][0], [message])
     assert readings(found) == {"Delhi": 30}
 
 
@@ -171,12 +172,16 @@ def hostile_messages() -> dict[str, list]:
         "an object of 2,000 numbers": [{word(some): some.random() for _ in range(2_000)}],
         "2,000 indexes": [{"name": "A", **{f"aqi_{word(some)}": n % 500 for n in range(2_000)}}],
         "300 texts": [{word(some): word(some) * 80 for _ in range(300)}],
-        "300 messages, no two alike": [{word(some): word(some) for _ in range(30)} for _ in range(300)],
+        "300 messages, no two alike": [
+            {word(some): word(some) for _ in range(30)} for _ in range(300)
+        ],
         "an array of 50,000 objects": [rows],
         "an object of 50,000 keys": [{word(some): {"aqi": n} for n in range(50_000)}],
         "a million brackets": ["[" * 1_000_000],
         "a megabyte of braces": ["42" + "{}" * 500_000 + "}"],
-        "a name of a megabyte": [{"k" * 1_000_000: {f"s{n}": {"city": "c", "aqi": n} for n in range(180)}}],
+        "a name of a megabyte": [
+            {"k" * 1_000_000: {f"s{n}": {"city": "c", "aqi": n} for n in range(180)}}
+        ],
         "JSON in a text": [json.dumps({"city": "x", "aqi": 30, "z": [1] * 500_000})],
         "JSON in texts in texts": [json.dumps([json.dumps([json.dumps(["x"] * 50)] * 50)] * 20)],
         "a megabyte of commas": ["city,aqi", "," * 1_000_000],

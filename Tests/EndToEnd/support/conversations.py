@@ -1,5 +1,5 @@
-"""Plays a recorded conversation with a server: sends what the server sent, waits for what its client had
-to send, refuses what comes too early, and closes as the server did."""
+"""Plays a recorded conversation with a server: sends what the server sent, waits for what its
+client had to send, refuses what comes too early, and closes as the server did."""
 
 import base64
 import json
@@ -38,9 +38,11 @@ def shape(text: str | bytes):
 
 
 class Player:
-    """A server that speaks as the recording says. `clock` is how many times faster than recorded."""
+    """A server that speaks as the recording says, `clock` times faster than recorded."""
 
-    def __init__(self, name: str, clock: float = 50, ping: tuple[str, str] = ("", ""), repeat: int = 0):
+    def __init__(
+        self, name: str, clock: float = 50, ping: tuple[str, str] = ("", ""), repeat: int = 0
+    ):
         self.head, self.frames = frames(FOLDER / f"{name}.jsonl")
         self.clock = clock
         self.ping, self.pong = ping
@@ -128,7 +130,7 @@ class Player:
         self._stay(connection, inbox)
 
     def _stay(self, connection: ServerConnection, inbox: queue.Queue) -> None:
-        """Goes on with the server's pings, each of which must be answered, until the client leaves."""
+        """Goes on with the server's pings, which must be answered, until the client leaves."""
         while self.repeat > 0:
             self.repeat -= 1
             self._wait(25_000)

@@ -28,7 +28,8 @@ struct ConfigurationTests {
         arguments: [
             (
                 ["--feed.url=http://me:pw@x/?token=1"],
-                #"--feed.url "http://***@x/?***": \#(address); it does not begin with ws:// or wss://"#
+                #"--feed.url "http://***@x/?***": \#(address); it does not begin with ws:// or wss://; "#
+                    + "for JSON over HTTP, air-quality-feed poll --source json serves a feed"
             ),
             (
                 ["--feed.url=ws://a/,ws://b/"],

@@ -45,8 +45,9 @@ package struct YAMLField: Sendable {
         return .yaml(line: line, "\(path.isEmpty ? "the document" : path) is \(found), expected \(expected)")
     }
 
-    package func unknown(among known: String) -> SystemError {
-        .yaml(line: keyLine ?? line, "\(path) is unknown, expected one of \(known)")
+    /// - Parameter advice: what to use instead, in place of the known keys.
+    package func unknown(among known: String, advice: String? = nil) -> SystemError {
+        .yaml(line: keyLine ?? line, "\(path) is unknown" + (advice.map { ": \($0)" } ?? ", expected one of \(known)"))
     }
 }
 
@@ -102,9 +103,9 @@ extension YAMLField {
     }
 
     /// Returns `nil` for null.
-    package func list() throws(SystemError) -> [YAMLField]? {
+    package func list(expected: String = "a list") throws(SystemError) -> [YAMLField]? {
         if case .list(let values) = content { return values }
-        guard isNull else { throw wrong(expected: "a list") }
+        guard isNull else { throw wrong(expected: expected) }
         return nil
     }
 

@@ -10,8 +10,10 @@ extension ValueFormat<WebSocketAddress> {
             do throws(SystemError) {
                 return try WebSocketAddress(text)
             } catch {
+                let isHTTP = ["http://", "https://"].contains { text.lowercased().hasPrefix($0) }
+                let poller = isHTTP ? "; for JSON over HTTP, air-quality-feed poll --source json serves a feed" : ""
                 let expected = "a ws:// or wss:// address, such as ws://host:8080/path"
-                throw RejectedText(text, expected: "\(expected); \(error)")
+                throw RejectedText(text, expected: "\(expected); \(error)\(poller)")
             }
         }
     }
@@ -21,7 +23,7 @@ extension ValueFormat<HTTPField> {
     static var headerField: Self {
         Self("NAME: VALUE") { text throws(RejectedText) in
             let expected: String
-            if hasSecondField(text) {
+            if hasSecondField(text) || text.hasSuffix("\\n") {
                 expected = "one header field, each in a flag or line of its own"
             } else if text.hasPrefix("\"") || text.hasPrefix("'") {
                 // An apostrophe left by a shell would be valid in a field name.
@@ -37,12 +39,13 @@ extension ValueFormat<HTTPField> {
     }
 }
 
-/// Whether another field follows a comma, semicolon or bar, as in `A: b;C: d` and `A: b|C:d`, but not in a value such
-/// as `a=b; c=d:e`, which has no space after the colon and no capital letter, or in parentheses, which comment on a
-/// `User-Agent`.
+/// Whether another field follows a comma, semicolon, bar or `\n`, as in `A: b;C: d` and `A: b|C:d`, but not in a value
+/// such as `a=b; c=d:e`, which has no space after the colon and no capital letter, or in parentheses, which comment on
+/// a `User-Agent`.
 private func hasSecondField(_ text: String) -> Bool {
     let withoutComments = text.replacing(/\([^)]*\)/, with: "")
-    let parts = withoutComments.utf8.split { ",;|".utf8.contains($0) }
+    // A backslash and a letter, which shells and YAML take for a line break in some quotation marks only.
+    let parts = withoutComments.replacing("\\r", with: "").replacing("\\n", with: "|").utf8.split { ",;|".utf8.contains($0) }
     return parts.dropFirst().contains { part in
         let line = part.drop(while: isBlank)
         let name = line.prefix(while: isTokenCharacter)

@@ -10,6 +10,9 @@ extension Configuration {
     /// Flags that apply to all feeds, without `feed.`.
     private static let commonSettings = ["demo", "file", "pause-when-unused"]
 
+    private static let programSettings = ["jq", "reply"]
+    private static let listExample = "a list such as \"- url: ws://feed.example/\""
+
     /// Returns the feeds of the flags, then those of the file as it is now, without the embedded one.
     ///
     /// - Parameter origin: names the file's flag in errors.
@@ -41,11 +44,17 @@ extension Configuration {
     private func addFeeds(of feedFile: String, to found: inout [ConfiguredFeed]) throws(SystemError) {
         let text = try readFile(feedFile, limit: 256 << 10)
         // A document without a list may be an incomplete file; an empty list is intended.
-        var document = try YAMLField.parse(text, isOnly: true)
+        var document: YAMLField?
+        do throws(SystemError) {
+            document = try YAMLField.parse(text, isOnly: true)
+        } catch {
+            throw SystemError(error.code, error.reason + Self.programAdvice(about: error, in: text))
+        }
         // An address in place of a list or an entry may have a password.
         document?.isSecret = true
-        guard let entries = try document?.list(), !entries.isEmpty || !found.isEmpty || isDemo else {
-            throw SystemError(.system, "no feed, expected a list such as \"- url: ws://feed.example/\"")
+        let entries = try document?.list(expected: Self.listExample)
+        guard let entries, !entries.isEmpty || !found.isEmpty || isDemo else {
+            throw SystemError(.system, "no feed, expected \(Self.listExample)")
         }
         for var entry in entries {
             entry.isSecret = true
@@ -68,11 +77,20 @@ extension Configuration {
                 let expected = "the key header with a list of strings such as \"Name: value\""
                 throw .yaml(line: value.line, "\(value.path): expected \(expected)")
             }
-            let items = value.items
-            let given = try items.map { (item) throws(SystemError) in try item.text() }
-            texts[key] = given.map { Array($0.utf8) }
             guard !Self.commonSettings.contains(key), let flag = Self.flags.first(where: { $0.name == "feed.\(key)" })
-            else { throw value.unknown(among: Self.feedSettings + Self.hint(for: key)) }
+            else { throw value.unknown(among: Self.feedSettings, advice: Self.advice(for: key)) }
+            let isProgram = Self.programSettings.contains(key)
+            let items = isProgram ? [value] : value.items
+            let given = try items.map { (item) throws(SystemError) in
+                var item = item
+                item.isSecret = flag.isSecret
+                let text = try item.text(expected: isProgram ? "a jq program in quotation marks" : "a string")
+                guard isProgram || !text.contains(/\$\{[A-Za-z_][A-Za-z0-9_]*\}/) else {
+                    throw item.wrong(expected: "the value itself: variables are not expanded")
+                }
+                return text
+            }
+            texts[key] = given.map { Array($0.utf8) }
             do throws(RejectedText) {
                 try flag.set(given, in: &settings)
             } catch {
@@ -87,18 +105,33 @@ extension Configuration {
         do throws(FeedOptionError) {
             try settings.checkFeed()
         } catch {
-            let line = members.first { "feed.\($0.key)" == error.flag }?.value.line ?? entry.line
-            throw .yaml(line: line, "--\(error.flag) of this feed: expected \(error.expected)")
+            let value = members.first { "feed.\($0.key)" == error.flag }?.value
+            // YAML ends an unquoted text before a blank and #.
+            let isUnquoted = Self.programSettings.contains { "feed.\($0)" == error.flag } && value?.isPlain == true
+            let advice = isUnquoted ? "; put the program in quotation marks" : ""
+            throw .yaml(
+                line: value?.line ?? entry.line,
+                "--\(error.flag) of this feed: expected \(error.expected)\(advice)")
         }
         let label = settings.feedName ?? address.label
         return ConfiguredFeed(label: label, address: address, settings: settings, entry: texts)
     }
 
-    /// Returns the advice for the flag with the name of an unknown key; empty if there is none.
-    private static func hint(for key: String) -> String {
+    /// Returns the advice for the flag with the name of an unknown key, if it names another key.
+    private static func advice(for key: String) -> String? {
         let flag = key.hasPrefix("feed.") ? "--\(key)" : "--feed.\(key)"
-        guard !commonSettings.contains(key), let hint = Program.exporter.hint(for: flag) else { return "" }
-        return "; " + hint.replacing("--feed.", with: "")
+        guard !commonSettings.contains(key), let hint = Program.exporter.hint(for: flag), hint.contains("--feed.")
+        else { return nil }
+        return hint.replacing("--feed.", with: "")
+    }
+
+    /// Returns advice if the line of a YAML error has an unquoted jq program; else an empty text.
+    private static func programAdvice(about error: SystemError, in text: [UInt8]) -> String {
+        let lines = String(decoding: text, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+        guard let number = error.reason.firstMatch(of: /^line ([0-9]+):/).flatMap({ Int($0.1) }),
+            lines.indices.contains(number - 1), lines[number - 1].contains(/^[ -]*(jq|reply): *[^ '"|>]/)
+        else { return "" }
+        return "; put the jq program in quotation marks"
     }
 
     private static var feedSettings: String {
@@ -108,6 +141,8 @@ extension Configuration {
 }
 
 extension YAMLField {
+    fileprivate var isPlain: Bool { if case .scalar(_, true) = content { true } else { false } }
+
     fileprivate var isMapping: Bool { if case .mapping = content { true } else { false } }
 
     /// The values of a list, or the value itself.

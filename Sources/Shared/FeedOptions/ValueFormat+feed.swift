@@ -45,7 +45,8 @@ extension ValueFormat<HTTPField> {
 private func hasSecondField(_ text: String) -> Bool {
     let withoutComments = text.replacing(/\([^)]*\)/, with: "")
     // A backslash and a letter, which shells and YAML take for a line break in some quotation marks only.
-    let parts = withoutComments.replacing("\\r", with: "").replacing("\\n", with: "|").utf8.split { ",;|".utf8.contains($0) }
+    let text = withoutComments.replacing("\\r", with: "").replacing("\\n", with: "|")
+    let parts = text.utf8.split { ",;|".utf8.contains($0) }
     return parts.dropFirst().contains { part in
         let line = part.drop(while: isBlank)
         let name = line.prefix(while: isTokenCharacter)

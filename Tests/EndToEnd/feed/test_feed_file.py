@@ -97,7 +97,8 @@ def test_a_reload_affects_only_the_feeds_that_changed(start, feeds, file):
     [
         (
             "feeds:\n- url: ws://x/",
-            r'line 1: the document is a mapping, expected a list such as "- url: ws://feed.example/"',
+            r"line 1: the document is a mapping, expected a list such as "
+            r'"- url: ws://feed.example/"',
         ),
         ("ws://me:secret@x/", r"line 1: the document is \*\*\*, expected a list such as .*"),
         ("- ws://me:secret@x/", r"line 1: \[0\] is \*\*\*, expected settings such as .*"),
@@ -122,7 +123,10 @@ def test_a_reload_affects_only_the_feeds_that_changed(start, feeds, file):
         ("- url: ws://x/\n  token: secret", r"line 2: .* is unknown: use header-file .*"),
         ("- url: ws://x/\n  username: secret", r"line 2: .*: use url ws://USER:PASSWORD@.*"),
         ("- url: ws://x/\n  timeout: 5s", r"line 2: .*: use connect-timeout .*"),
-        ("- url: ws://x/\n  jq: .[] | {city: .n}", r"line 2: .*; put the jq program in quotation .*"),
+        (
+            "- url: ws://x/\n  jq: .[] | {city: .n}",
+            r"line 2: .*; put the jq program in quotation .*",
+        ),
         ('- url: ws://x/\n  reply: "a" | . + "b"', r"line 2: [^;]*"),
         ("- jq: [.data] | .[0]\n  url: ws://x/", r"line 1: .*; put the jq program in quotation .*"),
         (
@@ -143,7 +147,8 @@ def test_a_reload_affects_only_the_feeds_that_changed(start, feeds, file):
         ),
         (
             "- url: ws://x/\n  header: ['A: secret ${TOKEN}']",
-            r"line 2: \[0\].header\[0\] is \*\*\*, expected the value itself: variables are not expanded",
+            r"line 2: \[0\].header\[0\] is \*\*\*, expected the value itself: "
+            r"variables are not expanded",
         ),
         (
             "- url: ws://x/\n  header: 'A: secret\\nB: c'",
@@ -155,7 +160,10 @@ def test_a_reload_affects_only_the_feeds_that_changed(start, feeds, file):
         ),
         ("- url: ws://x/\n- url: ws://x/", r'line 2: two feeds are named "ws://x/", expected .*'),
         ("- url: ws://x/\n  idle-timeout: 60", r'line 2: \[0\].idle-timeout is "60", .*60s\?.*'),
-        ("- url: http://me:secret@x/", r"line 1: .* is \*\*\*, expected a ws:// or .* poll --source json .*"),
+        (
+            "- url: http://me:secret@x/",
+            r"line 1: .* is \*\*\*, expected a ws:// or .* poll --source json .*",
+        ),
         ("- url: ws://x/\n  headers: {A: secret}", r"line 2: \[0\].headers: expected the key .*"),
         ("- url: ws://x/\n  items: [/a, /b]", r'line 2: \[0\].items\[1\] is "/b", expected one .*'),
         ("- url: ws://x/\n  header: [secret]", r"line 2: \[0\].header\[0\] is \*\*\*, expected .*"),

@@ -1,10 +1,10 @@
-"""Pollutants without their flag, and after a restart. ConcentrationsTests has the rest."""
+"""Pollutants with an empty flag, and after a restart. ConcentrationsTests has the rest."""
 
 from support import metrics
 
 
-def test_pollutants_are_ignored_without_their_flag(start, python_feed):
-    exporter = start.reader(python_feed)
+def test_pollutants_are_ignored_with_an_empty_flag(start, python_feed):
+    exporter = start.reader(python_feed, "--feed.pollutants-field=")
     python_feed.send([{"city": "Delhi", "aqi": 1, "pollutants": {"pm2_5": 58.1, "pm1": 3}}])
     exporter.wait_for_sample(metrics.INDEX, 1, city="Delhi")
     assert metrics.CONCENTRATION not in exporter.scrape().text

@@ -135,7 +135,7 @@ def test_rejected_readings_are_explained(start, python_feed):
     # The page says why, but without the address, which its readers must not learn.
     page = html.unescape(exporter.get("/").text)
     assert "<strong>Connected, no readings yet.</strong>" in page
-    assert "<p>All readings are rejected (no_city), " in page and  f" Try: {probe}" in page
+    assert "no_city" in page and probe in page
     assert "127.0.0.1" not in page
     other = start.exporter("--feed.url", python_feed.url, *flags)
     python_feed.wait_for_client(2)
@@ -154,7 +154,7 @@ NOT_TLS = (
 )
 
 
-NO_ENDPOINT = r'reason=handshake err="status {} instead of 101: not a WebSocket endpoint"'
+NO_ENDPOINT = r'reason=handshake err="status {} instead of 101: not a WebSocket endpoint'
 # libmicrohttpd 1 sends nothing to a client that speaks TLS; the response of 0.9.75 may be lost,
 # because it closes the connection at once.
 ENDED_TLS = r'err=".*(does|may) not speak TLS.*"'
@@ -174,7 +174,7 @@ def test_the_address_of_something_other_than_a_feed_is_recognised(start, kind, s
     port = (start.feed() if kind == "feed" else start.exporter(DEMO)).port
     exporter = start.exporter("--feed.url", f"{scheme}://127.0.0.1:{port}{path}")
     line = exporter.wait_for_match(f"(.*{said}.*)", exporter.errors)
-    words = re.search('err="?(.*?)"?$', line)[1]
+    words = re.search('err="?(.*?)"?( server_message=.*)?$', line)[1]
     assert words in exporter.get("/-/ready").text
 
 

@@ -16,7 +16,7 @@ ODD_NAMES = [
     "e\u0301",  # two spellings that Unicode considers the same
     "\u00e9",
     "line\u2028separator",
-    "\ufeffbyte order mark",
+    "byte \ufefforder mark",
     "a{b}=c,d",
     "# EOF",
     "# HELP airquality_index no",

@@ -15,17 +15,17 @@ enum Found {
     ) -> String? {
         guard let texts = reader.read(message.span) else { return nil }
         var elements: [String] = []
-        for text in places(texts, reader) {
+        for text in positions(texts, reader) {
             guard let found = reader.find(jsonPointer(items)!, in: text) else { continue }
             var range = found..<reader.next(after: found)
             if case .array(let inner) = reader.value(at: found) { range = inner }
-            for element in places(range, reader) {
+            for element in positions(range, reader) {
                 let paths = fields.map { jsonPointer(member: $0)! }
                 let found = paths.map { reader.find($0, in: element) }
                 elements.append(found.map { describe($0, reader) }.joined(separator: " "))
-                for place in paths.indices.dropFirst() {
-                    let pair = reader.find(paths[place - 1], paths[place], in: element)
-                    #expect(pair.one == found[place - 1] && pair.other == found[place])
+                for position in paths.indices.dropFirst() {
+                    let pair = reader.find(paths[position - 1], paths[position], in: element)
+                    #expect(pair.one == found[position - 1] && pair.other == found[position])
                 }
             }
         }
@@ -33,20 +33,20 @@ enum Found {
         return elements.joined(separator: "; ")
     }
 
-    private static func places(_ range: Range<Int>, _ reader: borrowing JSONReader) -> [Int] {
-        var places: [Int] = []
-        var place = range.lowerBound
-        while place < range.upperBound {
-            places.append(place)
-            place = reader.next(after: place)
+    private static func positions(_ range: Range<Int>, _ reader: borrowing JSONReader) -> [Int] {
+        var positions: [Int] = []
+        var position = range.lowerBound
+        while position < range.upperBound {
+            positions.append(position)
+            position = reader.next(after: position)
         }
-        #expect(place == range.upperBound)
-        return places
+        #expect(position == range.upperBound)
+        return positions
     }
 
-    private static func describe(_ place: Int?, _ reader: borrowing JSONReader) -> String {
-        guard let place else { return "absent" }
-        switch reader.value(at: place) {
+    private static func describe(_ position: Int?, _ reader: borrowing JSONReader) -> String {
+        guard let position else { return "absent" }
+        switch reader.value(at: position) {
         case .null: return "null"
         case .boolean: return "boolean"
         case .array: return "array"
@@ -234,8 +234,8 @@ struct JSONReaderTests {
         ] as [(String, String?)])
     func `Whole numbers are read as their exact digits`(_ number: String, _ digits: String?) {
         var reader = JSONReader()
-        let place = reader.read(Array("\(number)".utf8).span)?.lowerBound
-        let found = place.flatMap { reader.wholeNumber(at: $0) }.map { String(decoding: $0, as: UTF8.self) }
+        let position = reader.read(Array("\(number)".utf8).span)?.lowerBound
+        let found = position.flatMap { reader.wholeNumber(at: $0) }.map { String(decoding: $0, as: UTF8.self) }
         #expect(found == digits)
     }
 
@@ -301,12 +301,12 @@ struct JSONReaderTests {
         for _ in 0..<25_000 {
             var message = seeds.randomElement(using: &random) ?? []
             for _ in 0..<Int.random(in: 1...3, using: &random) {
-                let place = Int.random(in: 0...message.count, using: &random)
+                let position = Int.random(in: 0...message.count, using: &random)
                 let byte = alphabet.randomElement(using: &random) ?? 0
                 switch Int.random(in: 0..<3, using: &random) {
-                case 0: message.insert(byte, at: place)
-                case 1 where place < message.count: message.remove(at: place)
-                default: if place < message.count { message[place] = byte }
+                case 0: message.insert(byte, at: position)
+                case 1 where position < message.count: message.remove(at: position)
+                default: if position < message.count { message[position] = byte }
                 }
             }
             let found = Found.read(message, with: &reader)

@@ -1,7 +1,7 @@
 internal import Bytes
 internal import CSimdJSON
 
-/// A reader of messages whose values are then found by their places.
+/// A reader of messages whose values are then found by their positions.
 ///
 /// simdjson checks the whole message against RFC 8259, including UTF-8, before any value is available: a message is
 /// either read or rejected. JSON texts separated by white space or U+001E form one message; a byte order mark is
@@ -15,7 +15,7 @@ internal import CSimdJSON
 /// }
 /// ```
 ///
-/// Not thread-safe. A place belongs to the last message read; any other place gives another value, or traps.
+/// Not thread-safe. A position belongs to the last message read; any other position gives another value, or traps.
 @safe
 public struct JSONReader: ~Copyable {
     /// Default nesting limit, which RFC 8259 section 9 allows; deeper messages are rejected as invalid JSON. The
@@ -31,9 +31,9 @@ public struct JSONReader: ~Copyable {
 
     deinit { unsafe CSimdJSON_free(parser) }
 
-    /// Reads a message of at most 1 GiB. Invalidates all places of the previous message.
+    /// Reads a message of at most 1 GiB. Invalidates all positions of the previous message.
     ///
-    /// - Returns: the places of its JSON texts, at least one; `nil` if it is not valid JSON.
+    /// - Returns: the positions of its JSON texts, at least one; `nil` if it is not valid JSON.
     public mutating func read(_ message: Span<UInt8>) -> Range<Int>? {
         // A byte order mark may be ignored (RFC 8259, section 8.1). simdjson 3.12 accepts one, 3.0 does not.
         let text = hasByteOrderMark(message) ? message.extracting(3...) : message
@@ -68,46 +68,46 @@ public struct JSONReader: ~Copyable {
     public func withTexts(_ body: (Span<UInt8>) -> Void) { unsafe body(textBytes.span) }
 
     @inlinable @inline(__always)
-    public func value(at place: Int) -> JSONValue {
-        switch kind(at: place) {
-        case Kind.object: .object(place + 1..<end(of: place) - 1)
-        case Kind.array: .array(place + 1..<end(of: place) - 1)
-        case Kind.text: .text(text(at: place))
-        case Kind.double: .number(Double(bitPattern: word(at: place + 1)))
-        case Kind.integer: .number(Double(Int64(bitPattern: word(at: place + 1))))
-        case Kind.unsigned: .number(Double(word(at: place + 1)))
+    public func value(at position: Int) -> JSONValue {
+        switch kind(at: position) {
+        case Kind.object: .object(position + 1..<end(of: position) - 1)
+        case Kind.array: .array(position + 1..<end(of: position) - 1)
+        case Kind.text: .text(text(at: position))
+        case Kind.double: .number(Double(bitPattern: word(at: position + 1)))
+        case Kind.integer: .number(Double(Int64(bitPattern: word(at: position + 1))))
+        case Kind.unsigned: .number(Double(word(at: position + 1)))
         case Kind.null: .null
         case let kind: .boolean(kind == Kind.isTrue)
         }
     }
 
-    /// Returns the place of the next value, or the end of the enclosing array or object if this is the last one.
+    /// Returns the position of the next value, or the end of the enclosing array or object if this is the last one.
     @inlinable @inline(__always)
-    public func next(after place: Int) -> Int {
-        switch kind(at: place) {
-        case Kind.object, Kind.array: end(of: place)
-        case Kind.double, Kind.integer, Kind.unsigned: place + 2
-        default: place + 1
+    public func next(after position: Int) -> Int {
+        switch kind(at: position) {
+        case Kind.object, Kind.array: end(of: position)
+        case Kind.double, Kind.integer, Kind.unsigned: position + 2
+        default: position + 1
         }
     }
 
-    /// Returns the place to which a path of reference tokens (RFC 6901) leads from a value. If a field occurs twice,
+    /// Returns the position to which a path of reference tokens (RFC 6901) leads from a value. If a field occurs twice,
     /// the last one counts, as in JavaScript.
     @inlinable @inline(__always)
-    public func find(_ path: [[UInt8]], in place: Int) -> Int? {
+    public func find(_ path: [[UInt8]], in position: Int) -> Int? {
         let path = path.span
-        var place = place
+        var position = position
         for step in path.indices {
             let found =
-                switch kind(at: place) {
-                case Kind.object: field(path[step].span, of: place)
-                case Kind.array: element(path[step], of: place)
+                switch kind(at: position) {
+                case Kind.object: field(path[step].span, of: position)
+                case Kind.array: element(path[step], of: position)
                 default: Int?.none
                 }
             guard let found else { return nil }
-            place = found
+            position = found
         }
-        return place
+        return position
     }
 
     /// Finds two paths, in one pass if both are field names of an object, as they nearly always are.
@@ -115,17 +115,17 @@ public struct JSONReader: ~Copyable {
     /// - Returns: also whether there may be anything beside the two.
     @inlinable @inline(__always)
     public func find(
-        _ one: [[UInt8]], _ other: [[UInt8]], in place: Int
+        _ one: [[UInt8]], _ other: [[UInt8]], in position: Int
     ) -> (one: Int?, other: Int?, hasMore: Bool) {
-        guard one.count == 1, other.count == 1, kind(at: place) == Kind.object else {
-            return (find(one, in: place), find(other, in: place), true)
+        guard one.count == 1, other.count == 1, kind(at: position) == Kind.object else {
+            return (find(one, in: position), find(other, in: position), true)
         }
         let one = one.span
         let other = other.span
-        let end = end(of: place) - 1
+        let end = end(of: position) - 1
         var found: (one: Int?, other: Int?)
         var memberCount = 0
-        var name = place + 1
+        var name = position + 1
         while name < end {
             if isText(one[0].span, at: name) { found.one = name + 1 }
             if isText(other[0].span, at: name) { found.other = name + 1 }
@@ -139,10 +139,10 @@ public struct JSONReader: ~Copyable {
     func field(_ name: Span<UInt8>, of object: Int) -> Int? {
         let end = end(of: object) - 1
         var found: Int?
-        var place = object + 1
-        while place < end {
-            if isText(name, at: place) { found = place + 1 }
-            place = next(after: place + 1)
+        var position = object + 1
+        while position < end {
+            if isText(name, at: position) { found = position + 1 }
+            position = next(after: position + 1)
         }
         return found
     }
@@ -154,21 +154,21 @@ public struct JSONReader: ~Copyable {
             return nil
         }
         let end = end(of: array) - 1
-        var place = array + 1
-        while place < end, left > 0 {
-            place = next(after: place)
+        var position = array + 1
+        while position < end, left > 0 {
+            position = next(after: position)
             left -= 1
         }
-        return place < end ? place : nil
+        return position < end ? position : nil
     }
 
     /// Returns the sign and digits of a whole number; `nil` for any other value, and doubles of 10¹⁵ or more.
-    public func wholeNumber(at place: Int) -> [UInt8]? {
-        switch kind(at: place) {
-        case Kind.integer: return Array("\(Int64(bitPattern: word(at: place + 1)))".utf8)
-        case Kind.unsigned: return Array("\(word(at: place + 1))".utf8)
+    public func wholeNumber(at position: Int) -> [UInt8]? {
+        switch kind(at: position) {
+        case Kind.integer: return Array("\(Int64(bitPattern: word(at: position + 1)))".utf8)
+        case Kind.unsigned: return Array("\(word(at: position + 1))".utf8)
         case Kind.double:
-            let number = Double(bitPattern: word(at: place + 1))
+            let number = Double(bitPattern: word(at: position + 1))
             return number == number.rounded() && number.magnitude < 1e15 ? Array("\(Int64(number))".utf8) : nil
         default: return nil
         }
@@ -190,27 +190,27 @@ public struct JSONReader: ~Copyable {
     }
 
     @inlinable @inline(__always)
-    func word(at place: Int) -> UInt64 {
-        unsafe precondition(UInt(bitPattern: place) < UInt(bitPattern: tape.count), "there is no such place")
-        return unsafe tape[place]
+    func word(at position: Int) -> UInt64 {
+        unsafe precondition(UInt(bitPattern: position) < UInt(bitPattern: tape.count), "there is no such position")
+        return unsafe tape[position]
     }
 
     @inlinable @inline(__always)
-    func kind(at place: Int) -> UInt8 { UInt8(truncatingIfNeeded: word(at: place) >> 56) }
+    func kind(at position: Int) -> UInt8 { UInt8(truncatingIfNeeded: word(at: position) >> 56) }
 
-    /// The place after an array or object.
+    /// The position after an array or object.
     @inlinable @inline(__always)
-    func end(of place: Int) -> Int { Int(UInt32(truncatingIfNeeded: word(at: place))) }
+    func end(of position: Int) -> Int { Int(UInt32(truncatingIfNeeded: word(at: position))) }
 
     @inlinable @inline(__always)
-    func text(at place: Int) -> Range<Int> {
-        let start = textStart(at: place)
+    func text(at position: Int) -> Range<Int> {
+        let start = textStart(at: position)
         return start..<start + Int(textCount(before: start))
     }
 
     @inlinable @inline(__always)
-    func isText(_ name: Span<UInt8>, at place: Int) -> Bool {
-        let start = textStart(at: place)
+    func isText(_ name: Span<UInt8>, at position: Int) -> Bool {
+        let start = textStart(at: position)
         guard textCount(before: start) == name.count else { return false }
         for index in name.indices where unsafe textBytes[start &+ index] != name[unchecked: index] {
             return false
@@ -219,8 +219,8 @@ public struct JSONReader: ~Copyable {
     }
 
     @inlinable @inline(__always)
-    func textStart(at place: Int) -> Int {
-        let start = Int(word(at: place) & 0x00FF_FFFF_FFFF_FFFF) &+ 4
+    func textStart(at position: Int) -> Int {
+        let start = Int(word(at: position) & 0x00FF_FFFF_FFFF_FFFF) &+ 4
         unsafe precondition(start < textBytes.count, "the value is a text")
         return start
     }

@@ -16,7 +16,7 @@ struct LatestAirTests {
     @Test func `An element has city, index, time, concentrations, place and basis`() {
         let delhi = PolledCity(name: "Delhi", latitude: 28.6, longitude: 77.2, country: "IN")
         let air = CityAir(
-            index: 75, observedAt: 7, concentrations: [.pm25: 45.25, .co: 300], subIndices: [.pm25: 75], basis: "24h")
+            aqi: 75, observedAt: 7, concentrations: [.pm25: 45.25, .co: 300], subIndices: [.pm25: 75], basis: "24h")
         #expect(
             text([air.element(of: delhi)]) == [
                 #"{"city":"Delhi","aqi":75.0,"time":7,"pollutants":{"co":300.0,"pm2_5":45.25},"#
@@ -24,7 +24,7 @@ struct LatestAirTests {
                     + #""place":{"latitude":28.6,"longitude":77.2,"country":"IN"},"basis":"24h"}"#
             ])
         let other = PolledCity(name: "Say \"hi\"", latitude: 0, longitude: 0)
-        let given = CityAir(index: 68, observedAt: 1_784_660_400, basis: "given", attribution: "An \"Agency\"")
+        let given = CityAir(aqi: 68, observedAt: 1_784_660_400, basis: "given", attribution: "An \"Agency\"")
         #expect(
             text([given.element(of: other)]) == [
                 #"{"city":"Say \"hi\"","aqi":68.0,"time":1784660400,"subindices":{},"#

@@ -73,7 +73,7 @@ private struct Scenario {
         guard asked != nil || ask() != nil, let city = asked else { return nil }
         asked = nil
         let report = plan.take(response(city), at: now)
-        news += report.news.map { "\(cities[$0.city].name) \(Int($0.air.index))" }
+        news += report.news.map { "\(cities[$0.city].name) \(Int($0.air.aqi))" }
         log += report.log
         return cities[city].name
     }
@@ -96,11 +96,11 @@ private struct Scenario {
 }
 
 /// WAQI's response with an index for the hour of a time, from a station in the city that is asked for.
-private func station(_ index: Int, at time: Int64) -> String {
+private func station(_ aqi: Int, at time: Int64) -> String {
     let (hours, day) = (time / hour % 24, time / hour / 24)
     // Counted from 2026-07-21, which is the day 20,655.
     let iso = "2026-07-\(21 + day - 20_655)T\(hours < 10 ? "0" : "")\(hours):00:00Z"
-    return #"{"status":"ok","data":{"aqi":\#(index),"city":{"geo":[LATITUDE,70]},"time":{"iso":"\#(iso)"}}}"#
+    return #"{"status":"ok","data":{"aqi":\#(aqi),"city":{"geo":[LATITUDE,70]},"time":{"iso":"\#(iso)"}}}"#
 }
 
 struct PollPlanTests {

@@ -26,26 +26,28 @@ private struct PrintedClass: Sendable, CustomTestStringConvertible {
         + row(.nh3, 0...200, 201...400, 401...800, 801...1200, 1201...1800)
 }
 
-private func isNear(_ index: Double?, _ expected: Double) -> Bool { index.map { abs($0 - expected) < 1e-6 } ?? false }
+private func isNear(_ subIndex: Double?, _ expected: Double) -> Bool {
+    subIndex.map { abs($0 - expected) < 1e-6 } ?? false
+}
 
 struct BreakpointsTests {
     @Test(arguments: PrintedClass.all)
     private func `A class of CPCB's table begins and ends at the printed values`(row: PrintedClass) throws {
         let curve = try #require(Breakpoints.india[row.pollutant])
-        #expect(isNear(curve.index(row.concentrations.lowerBound), row.indices.lowerBound))
-        #expect(isNear(curve.index(row.concentrations.upperBound), row.indices.upperBound))
+        #expect(isNear(curve.subIndex(row.concentrations.lowerBound), row.indices.lowerBound))
+        #expect(isNear(curve.subIndex(row.concentrations.upperBound), row.indices.upperBound))
         let middle = (row.concentrations.lowerBound + row.concentrations.upperBound) / 2
-        #expect(isNear(curve.index(middle), (row.indices.lowerBound + row.indices.upperBound) / 2))
+        #expect(isNear(curve.subIndex(middle), (row.indices.lowerBound + row.indices.upperBound) / 2))
     }
 
     @Test(arguments: [(Pollutant.pm25, 251.0), (.pm10, 431), (.no2, 401), (.so2, 1601), (.co, 34.1), (.nh3, 1801)])
     func `Severe begins at 401 and continues the slope of Very poor`(pollutant: Pollutant, start: Double) throws {
         let curve = try #require(Breakpoints.india[pollutant])
-        #expect(isNear(curve.index(start), 401))
+        #expect(isNear(curve.subIndex(start), 401))
         let veryPoor = try #require(PrintedClass.all.last { $0.pollutant == pollutant })
         let width = veryPoor.concentrations.upperBound - veryPoor.concentrations.lowerBound
-        #expect(isNear(curve.index(start + width), 500))
-        #expect(isNear(curve.index(start + 2 * width), 599))
+        #expect(isNear(curve.subIndex(start + width), 500))
+        #expect(isNear(curve.subIndex(start + 2 * width), 599))
     }
 
     @Test(
@@ -59,7 +61,9 @@ struct BreakpointsTests {
         ] as [(String, SubIndexCurve?, [(Double, Double)])])
     func `Classes join; the last continues`(name: String, curve: SubIndexCurve?, points: [(Double, Double)]) throws {
         let curve = try #require(curve)
-        for (concentration, index) in points { #expect(isNear(curve.index(concentration), index), "\(concentration)") }
+        for (concentration, subIndex) in points {
+            #expect(isNear(curve.subIndex(concentration), subIndex), "\(concentration)")
+        }
     }
 
     @Test func `Every curve rises without gaps`() throws {
@@ -67,16 +71,16 @@ struct BreakpointsTests {
         curves += [Breakpoints.ozone8Hours, Breakpoints.ozoneHour]
         curves += Array(Breakpoints.india.values) + Array(Breakpoints.europe.values)
         for curve in curves {
-            var last = try #require(curve.index(curve.start)) - 1
+            var last = try #require(curve.subIndex(curve.start)) - 1
             for step in 0...30_000 {
-                guard let index = curve.index(curve.start + Double(step) / 10) else {
+                guard let subIndex = curve.subIndex(curve.start + Double(step) / 10) else {
                     Issue.record("no index at step \(step)")
                     return
                 }
-                #expect(index > last && index - last < 6, "at step \(step)")
-                last = index
+                #expect(subIndex > last && subIndex - last < 6, "at step \(step)")
+                last = subIndex
             }
-            #expect(curve.index(curve.start - 0.1) == nil)
+            #expect(curve.subIndex(curve.start - 0.1) == nil)
         }
     }
 
@@ -91,9 +95,9 @@ struct BreakpointsTests {
         for row in rows {
             let fields = row.split(separator: ",")
             let curve = try #require(tables[String(fields[2])])
-            let index = try #require(Double(fields[3]).flatMap(curve.index))
-            let rounded = fields[1] == "down" ? (index + 1e-9).rounded(.down) : index.rounded(.toNearestOrEven)
-            #expect(rounded == Double(fields[4]), "\(row), ours \(index)")
+            let subIndex = try #require(Double(fields[3]).flatMap(curve.subIndex))
+            let rounded = fields[1] == "down" ? (subIndex + 1e-9).rounded(.down) : subIndex.rounded(.toNearestOrEven)
+            #expect(rounded == Double(fields[4]), "\(row), ours \(subIndex)")
         }
     }
 }

@@ -45,8 +45,8 @@ struct IndianIndexTests {
     private static let others: [Pollutant: [Double?]] = [.no2: steady(40), .so2: steady(20)]
     private static let low: [Pollutant: [Double?]] = [.pm10: steady(10), .no2: steady(1)]
 
-    private func index(_ values: [Pollutant: [Double?]]) throws -> Double {
-        try IndexScale.india.indices(of: air(values), at: 1000).index
+    private func aqi(_ values: [Pollutant: [Double?]]) throws -> Double {
+        try IndexScale.india.indices(of: air(values), at: 1000).aqi
     }
 
     /// Two pollutants, the others, and the index if there is one.
@@ -72,15 +72,15 @@ struct IndianIndexTests {
     func `The Indian index is the greatest sub-index, rounded, if three pollutants have enough hours`(
         name: String, two: [Pollutant: [Double?]], others: [Pollutant: [Double?]], expected: Double?
     ) {
-        #expect((try? index(two.merging(others) { $1 })) == expected)
+        #expect((try? aqi(two.merging(others) { $1 })) == expected)
     }
 
     @Test func `Without three pollutants there is no index, and the reason lists those there are`() throws {
-        let error = try #require(throws: AirUnavailable.self) { try index([.pm25: steady(60), .no2: steady(40)]) }
+        let error = try #require(throws: AirUnavailable.self) { try aqi([.pm25: steady(60), .no2: steady(40)]) }
         #expect(
             "\(error)" == "pm2_5, no2 have enough hours, the index india needs three pollutants with 16 of 24 hours "
                 + "(o3 and co: 6 of 8), one of them pm2_5 or pm10")
-        let none = try #require(throws: AirUnavailable.self) { try index([:]) }
+        let none = try #require(throws: AirUnavailable.self) { try aqi([:]) }
         #expect("\(none)".hasPrefix("none has enough hours, the index india needs "))
     }
 }
@@ -112,14 +112,14 @@ struct AmericanIndexTests {
             ("ammonia", [.nh3: steady(1000)], nil),
         ] as [(String, [Pollutant: [Double?]], Double?)])
     func `The US index is the greatest sub-index`(name: String, values: [Pollutant: [Double?]], expected: Double?) {
-        #expect((try? IndexScale.us.indices(of: air(values), at: 1000).index) == expected)
+        #expect((try? IndexScale.us.indices(of: air(values), at: 1000).aqi) == expected)
     }
 
     @Test(arguments: [
         (9.0, 50.0), (9.09, 50), (9.1, 51), (35.4, 100), (35.49, 100), (55.4, 150), (125.4, 200), (225.4, 300),
     ])
     func `PM2.5 is truncated to a tenth`(concentration: Double, expected: Double) throws {
-        #expect(try IndexScale.us.indices(of: air([.pm25: steady(concentration)]), at: 1000).index == expected)
+        #expect(try IndexScale.us.indices(of: air([.pm25: steady(concentration)]), at: 1000).aqi == expected)
     }
 }
 
@@ -133,6 +133,6 @@ struct EuropeanIndexTests {
             ([.pm25: [5], .no2: [1], .o3: [1], .co: [90_000], .nh3: [5000]], 20),
         ] as [([Pollutant: [Double?]], Double?)])
     func `The European index uses the newest hour, rounded down`(values: [Pollutant: [Double?]], expected: Double?) {
-        #expect((try? IndexScale.eu.indices(of: air(values), at: 1000).index) == expected)
+        #expect((try? IndexScale.eu.indices(of: air(values), at: 1000).aqi) == expected)
     }
 }

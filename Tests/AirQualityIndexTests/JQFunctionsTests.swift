@@ -51,13 +51,13 @@ struct JQFunctionsTests {
             .map { $0.replacing("pm25", with: "\"pm25\"") }
         let found = try Self.results(inputs, "\(scale.rawValue)_aqi")
         #expect(found.count == values.count)
-        for (value, index) in zip(values, found) {
+        for (value, aqi) in zip(values, found) {
             var air: [Pollutant: [Int: Double]] = [:]
             for pollutant in Pollutant.allCases {
                 air[pollutant] = Dictionary(uniqueKeysWithValues: (977...1000).map { ($0, 0) })
             }
             air[pollutant] = Dictionary(uniqueKeysWithValues: (977...1000).map { ($0, value) })
-            #expect(index == (try scale.indices(of: air, at: 1000)).index, "\(value)")
+            #expect(aqi == (try scale.indices(of: air, at: 1000)).aqi, "\(value)")
         }
     }
 

@@ -14,8 +14,8 @@ private let recordedDays: URL? = {
 struct RecordedDaysTests {
     private static let columns: [Pollutant: Int] = [.pm25: 2, .pm10: 3, .no2: 5, .nh3: 7, .co: 8, .so2: 9, .o3: 10]
 
-    private static func category(_ index: Double) -> String {
-        switch index {
+    private static func category(_ aqi: Double) -> String {
+        switch aqi {
         case ..<51: "Good"
         case ..<101: "Satisfactory"
         case ..<201: "Moderate"
@@ -41,9 +41,9 @@ struct RecordedDaysTests {
                 let concentration = pollutant == .co ? mean * 1000 : mean
                 values[pollutant] = Dictionary(uniqueKeysWithValues: (0..<24).map { ($0, concentration) })
             }
-            guard let index = try? IndexScale.india.indices(of: values, at: 23).index else { continue }
+            guard let aqi = try? IndexScale.india.indices(of: values, at: 23).aqi else { continue }
             rows += 1
-            let (ours, theirs) = (order.firstIndex(of: Self.category(index)), order.firstIndex(of: String(fields[15])))
+            let (ours, theirs) = (order.firstIndex(of: Self.category(aqi)), order.firstIndex(of: String(fields[15])))
             if ours == theirs { same += 1 }
             if let ours, let theirs, abs(ours - theirs) <= 1 { neighbours += 1 }
         }

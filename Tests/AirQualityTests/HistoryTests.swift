@@ -21,15 +21,15 @@ struct HistoryTests {
     @Test func `With keep last, the last reading of a window becomes a point when it closes`() {
         var test = TestStore(history: HistoryRule(interval: 30_000, keep: .last))
         let window = TestStore.start / 30_000 * 30_000
-        for (second, index) in [(1, 1), (29.999, 2), (30, 3), (59, 4), (125, 5)] {
-            test.receive("Pune", Double(index), at: window + Int64(second * 1000))
+        for (second, aqi) in [(1, 1), (29.999, 2), (30, 3), (59, 4), (125, 5)] {
+            test.receive("Pune", Double(aqi), at: window + Int64(second * 1000))
         }
         // The window of the last reading is open, so it is not shown.
-        #expect(test.points(of: "Pune").map(\.index) == [2, 4])
+        #expect(test.points(of: "Pune").map(\.aqi) == [2, 4])
         test.store.closeWindows(at: window + 149_999)
-        #expect(test.points(of: "Pune").map(\.index) == [2, 4])
+        #expect(test.points(of: "Pune").map(\.aqi) == [2, 4])
         test.store.closeWindows(at: window + 150_000)
-        #expect(test.points(of: "Pune").map(\.index) == [2, 4, 5])
+        #expect(test.points(of: "Pune").map(\.aqi) == [2, 4, 5])
         #expect(test.points(of: "Pune").map { $0.time - window } == [29_999, 59_000, 125_000])
         test.store.closeWindows(at: window + 500_000)
         #expect(test.points(of: "Pune").count == 3)
@@ -39,33 +39,33 @@ struct HistoryTests {
         let format = FeedFormat(timeField: "time")
         var test = TestStore(history: HistoryRule(interval: 30_000, keep: .last), format: format)
         let window = TestStore.start / 30_000 * 30_000
-        func receive(_ index: Int, of second: Int64, at arrival: Int64) {
+        func receive(_ aqi: Int, of second: Int64, at arrival: Int64) {
             let time = window + second * 1000
-            test.receive(#"[{"city":"Pune","aqi":\#(index),"time":\#(time)}]"#, at: window + arrival * 1000)
+            test.receive(#"[{"city":"Pune","aqi":\#(aqi),"time":\#(time)}]"#, at: window + arrival * 1000)
             test.store.closeWindows(at: window + arrival * 1000)
         }
         receive(1, of: 5, at: 31)
         receive(2, of: 35, at: 61)
-        #expect(test.points(of: "Pune").map(\.index) == [1, 2])
+        #expect(test.points(of: "Pune").map(\.aqi) == [1, 2])
         receive(3, of: 40, at: 62)
         receive(4, of: 59, at: 95)
-        #expect(test.points(of: "Pune").map(\.index) == [1, 4])
+        #expect(test.points(of: "Pune").map(\.aqi) == [1, 4])
         receive(5, of: 60, at: 96)
-        #expect(test.points(of: "Pune").map(\.index) == [1, 4, 5])
+        #expect(test.points(of: "Pune").map(\.aqi) == [1, 4, 5])
     }
 
     @Test(arguments: HistoryRule.Keep.allCases)
     func `Every reading becomes a point if the interval is 0`(_ keep: HistoryRule.Keep) {
         var test = TestStore(history: HistoryRule(interval: 0, keep: keep))
-        for index in 0..<5 { test.receive("Pune", Double(index), at: TestStore.start + Int64(index)) }
-        #expect(test.points(of: "Pune").map(\.index) == [0, 1, 2, 3, 4])
+        for aqi in 0..<5 { test.receive("Pune", Double(aqi), at: TestStore.start + Int64(aqi)) }
+        #expect(test.points(of: "Pune").map(\.aqi) == [0, 1, 2, 3, 4])
     }
 
     @Test func `A history of one point takes the first two readings at once and then waits`() {
         var test = TestStore(history: HistoryRule(capacity: 1))
-        for (second, index) in [(0, 1), (1, 2), (2, 3), (31, 4)] {
-            test.receive("Pune", Double(index), at: TestStore.start + Int64(second * 1000))
-            #expect(test.points(of: "Pune").map(\.index) == [[1], [2], [2], [4]][index - 1])
+        for (second, aqi) in [(0, 1), (1, 2), (2, 3), (31, 4)] {
+            test.receive("Pune", Double(aqi), at: TestStore.start + Int64(second * 1000))
+            #expect(test.points(of: "Pune").map(\.aqi) == [[1], [2], [2], [4]][aqi - 1])
         }
     }
 
@@ -81,18 +81,18 @@ struct HistoryTests {
         receive()
         let changedAt = test.history(of: "Pune")?.changedAt
         receive()
-        #expect(test.points(of: "Pune") == [HistoryPoint(time: time, index: 7)])
+        #expect(test.points(of: "Pune") == [HistoryPoint(time: time, aqi: 7)])
         #expect(test.history(of: "Pune")?.changedAt == changedAt, "the same points are the same document")
     }
 
     @Test func `Points in the future are dropped after the clock is set back`() {
         var test = TestStore(history: HistoryRule(interval: 100_000))
-        for index in 0...3 { test.receive("Pune", Double(index), at: TestStore.start + Int64(index) * 100_000) }
+        for aqi in 0...3 { test.receive("Pune", Double(aqi), at: TestStore.start + Int64(aqi) * 100_000) }
         test.store.moveArrivals(at: TestStore.start + 150_000, by: -150_000, elapsed: 0)
         test.receive("Pune", 9, at: TestStore.start + 150_000)
-        #expect(test.points(of: "Pune").map(\.index) == [0, 1])
+        #expect(test.points(of: "Pune").map(\.aqi) == [0, 1])
         test.receive("Pune", 10, at: TestStore.start + 200_000)
-        #expect(test.points(of: "Pune").map(\.index) == [0, 1, 10])
+        #expect(test.points(of: "Pune").map(\.aqi) == [0, 1, 10])
     }
 
     @Test func `A reading that arrives before the time of the newest one counts at that time`() {
@@ -102,7 +102,7 @@ struct HistoryTests {
             test.receive(#"[{"city": "Pune", "aqi": \#(second), "time": \#(time)}]"#)
         }
         test.receive("Pune", 7, at: TestStore.start + 2000)
-        #expect(test.points(of: "Pune").map(\.index) == [0, 1, 7])
+        #expect(test.points(of: "Pune").map(\.aqi) == [0, 1, 7])
         #expect(test.cities == ["Pune 7.0"] && test.rejections.isEmpty)
     }
 
@@ -111,7 +111,7 @@ struct HistoryTests {
         test.receive("Pune", 1, at: TestStore.start)
         test.store.moveArrivals(at: 5000, by: 5000 - TestStore.start, elapsed: 0)
         test.receive("Pune", 2, at: 6000)
-        #expect(test.points(of: "Pune").map(\.index) == [1] && test.cities == ["Pune 2.0"])
+        #expect(test.points(of: "Pune").map(\.aqi) == [1] && test.cities == ["Pune 2.0"])
     }
 
     @Test(
@@ -126,12 +126,12 @@ struct HistoryTests {
     ) {
         let rule = HistoryRule(interval: 20_000, keep: .last)
         func point(_ second: Double) -> HistoryPoint {
-            HistoryPoint(time: Int64(second * 1000), index: second)
+            HistoryPoint(time: Int64(second * 1000), aqi: second)
         }
         var history = History(points: restored.map(point), rule: rule, at: 4000)
         for second in readings { history.admit(point(second), rule: rule, at: Int64(second * 1000)) }
         history.closeWindow(before: .max, rule: rule, at: 60_000)
-        #expect(history.points.map(\.index) == points)
+        #expect(history.points.map(\.aqi) == points)
     }
 
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
@@ -145,7 +145,7 @@ struct HistoryTests {
         var time: Timestamp = 0
         for _ in 0..<1000 {
             time += .random(in: 0...20, using: &random)
-            let point = HistoryPoint(time: time, index: .random(in: 0...9999, using: &random))
+            let point = HistoryPoint(time: time, aqi: .random(in: 0...9999, using: &random))
             if let last = list.last, last.time == time {
                 list[list.count - 1] = point
             } else if kept < 2 || time - (list.last?.time ?? 0) >= rule.interval {

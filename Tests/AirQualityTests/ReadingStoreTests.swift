@@ -35,8 +35,8 @@ struct ReadingStoreTests {
 
     @Test func `The store counts changes of category and remembers the last one`() {
         var test = TestStore()
-        for (step, index) in [50, 50.9, 51, 60, 49, 300, 10].enumerated() {
-            test.receive("Pune", index, at: TestStore.start + Int64(step) * 1000)
+        for (step, aqi) in [50, 50.9, 51, 60, 49, 300, 10].enumerated() {
+            test.receive("Pune", aqi, at: TestStore.start + Int64(step) * 1000)
         }
         // 1 → 2 → 1 → 4 → 1
         let changes = test.changes(of: "Pune")
@@ -61,7 +61,7 @@ struct ReadingStoreTests {
 
     @Test func `A restored city may have any arrival time`() {
         let store = TestStore(feeds: ["a"]).store
-        let city = City(id: 0, name: Array("Pune".utf8), index: 1, updatedAt: 1, receivedAt: .min, points: [])
+        let city = City(id: 0, name: Array("Pune".utf8), aqi: 1, updatedAt: 1, receivedAt: .min, points: [])
         store.restore([city], at: TestStore.start)
         store.moveArrivals(at: TestStore.start, by: -1000, elapsed: 1000)
         #expect(TestStore.start - store.snapshot().states[0].receivedAt > 0)
@@ -126,7 +126,7 @@ struct ReadingStoreTests {
         for label in ["a", "b"] { _ = store.setFeed(label: label, idleTimeout: 60_000) }
         let place = CityPlace(country: Array("IN".utf8).span, latitude: 18.5, longitude: 73.9)
         let city = City(
-            id: 0, name: Array("Pune".utf8), index: 1, updatedAt: 1, receivedAt: 1, feedLabel: Array("a".utf8),
+            id: 0, name: Array("Pune".utf8), aqi: 1, updatedAt: 1, receivedAt: 1, feedLabel: Array("a".utf8),
             place: place)
         store.restore([city], at: TestStore.start)
         #expect(store.cities.map(\.place) == [place])
@@ -141,7 +141,7 @@ struct ReadingStoreTests {
         let store = TestStore(feeds: ["a", "b"]).store
         let cities = ["a", "b", ""].map { label in
             City(
-                id: 0, name: Array("Pune \(label)!".utf8), index: 1, updatedAt: 1, receivedAt: 1,
+                id: 0, name: Array("Pune \(label)!".utf8), aqi: 1, updatedAt: 1, receivedAt: 1,
                 feedLabel: Array(label.utf8))
         }
         store.restore(cities, at: TestStore.start)
@@ -218,15 +218,15 @@ struct ReadingStoreTests {
         #expect(receive(feed: 1, second: 3700) == 1)
     }
 
-    @Test func `A reading with the same time changes the index but renews neither arrival nor expiry`() {
+    @Test func `A reading with the same time changes the AQI but renews neither arrival nor expiry`() {
         var test = TestStore(expireAfter: 60_000, format: FeedFormat(timeField: "time", pollutantsField: "p"))
-        func message(_ index: Int) -> String {
-            #"{"city":"Pune","aqi":\#(index),"time":\#(TestStore.start),"p":{"o3":\#(index)}}"#
+        func message(_ aqi: Int) -> String {
+            #"{"city":"Pune","aqi":\#(aqi),"time":\#(TestStore.start),"p":{"o3":\#(aqi)}}"#
         }
         test.receive(message(40), at: TestStore.start)
         test.receive(message(60), at: TestStore.start + 50_000)
         #expect(test.cities == ["Pune 60.0"] && test.state(of: "Pune")?.category == 2)
-        #expect(test.points(of: "Pune").map(\.index) == [60] && test.concentrations(of: "Pune") == "o3 60.0")
+        #expect(test.points(of: "Pune").map(\.aqi) == [60] && test.concentrations(of: "Pune") == "o3 60.0")
         #expect(test.state(of: "Pune")?.receivedAt == TestStore.start)
         #expect(test.store.expire(at: TestStore.start + 60_001) == 1)
         // Nor does it bring an expired city back until its time is newer.
@@ -306,8 +306,8 @@ struct ReadingStoreTests {
             // Duplicate and new cities, more than there is room for, and indices that are rejected.
             let elements = (0..<Int.random(in: 1...500, using: &random)).map { _ in
                 let city = Int.random(in: 0..<(step * 6 + 5), using: &random)
-                let index = Int.random(in: 0..<110, using: &random) * Int.random(in: 1...100, using: &random)
-                return #"{"city":"City \#(city)","aqi":\#(index)}"#
+                let aqi = Int.random(in: 0..<110, using: &random) * Int.random(in: 1...100, using: &random)
+                return #"{"city":"City \#(city)","aqi":\#(aqi)}"#
             }
             whole.receive("[" + elements.joined(separator: ",") + "]", at: time)
             for element in elements { single.receive("[\(element)]", at: time) }
@@ -327,22 +327,22 @@ struct ReadingStoreTests {
     func `The store has exactly the cities that have not expired, in the order of names`(_ seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var test = TestStore(cityLimit: 100_000, expireAfter: 1000)
-        var expected: [String: (index: Double, at: Timestamp)] = [:]
+        var expected: [String: (aqi: Double, at: Timestamp)] = [:]
         var now = TestStore.start
         for _ in 0..<40 {
             now += 100
             let elements = (0..<Int.random(in: 0...200, using: &random)).map { _ in
                 let name = "\(Int.random(in: 0..<3000, using: &random) * 7_777_777)"
-                let index = Double(Int.random(in: 0...500, using: &random))
-                expected[name] = (index, now)
-                return #"{"city":"\#(name)","aqi":\#(Int(index))}"#
+                let aqi = Double(Int.random(in: 0...500, using: &random))
+                expected[name] = (aqi, now)
+                return #"{"city":"\#(name)","aqi":\#(Int(aqi))}"#
             }
             test.receive("[" + elements.joined(separator: ",") + "]", at: now)
             let oldest = now - 1000
             expected = expected.filter { $0.value.at >= oldest }
             _ = test.store.expire(at: now)
             let lines = expected.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-            #expect(test.cities == lines.map { "\($0.key) \($0.value.index)" })
+            #expect(test.cities == lines.map { "\($0.key) \($0.value.aqi)" })
             #expect(test.store.snapshot().cityCount == expected.count)
         }
     }
@@ -352,7 +352,7 @@ struct ReadingStoreTests {
         test.receive("Pune", 1, at: TestStore.start)
         let snapshot = test.store.snapshot(withHistories: true)
         test.receive(#"[{"city":"Pune","aqi":2},{"city":"Delhi","aqi":3}]"#, at: TestStore.start + 1)
-        #expect(snapshot.states.map(\.index) == [1])
+        #expect(snapshot.states.map(\.aqi) == [1])
         #expect(snapshot.histories[0].points.count == 1)
         #expect(test.points(of: "Pune").count == 2)
     }
@@ -375,7 +375,7 @@ struct ReadingStoreTests {
 
     @Test func `Readings in the future move to the present when the clock is set back`() {
         var test = TestStore(expireAfter: 60_000, format: FeedFormat(timeField: "time"))
-        func message(_ index: Int, _ time: Timestamp) -> String { #"{"city":"Pune","aqi":\#(index),"time":\#(time)}"# }
+        func message(_ aqi: Int, _ time: Timestamp) -> String { #"{"city":"Pune","aqi":\#(aqi),"time":\#(time)}"# }
         test.receive(message(1, TestStore.start), at: TestStore.start)
         let now = TestStore.start - 3_600_000
         test.receive(message(2, now), at: now + 1)
@@ -384,7 +384,7 @@ struct ReadingStoreTests {
         #expect(test.state(of: "Pune")?.updatedAt == now)
         #expect(test.store.feeds[0].lastMessageAt == now && test.store.feeds[0].lastReadingAt == now)
         test.receive(message(3, now + 1000), at: now + 1000)
-        #expect(test.cities == ["Pune 3.0"] && test.points(of: "Pune").map(\.index) == [3])
+        #expect(test.cities == ["Pune 3.0"] && test.points(of: "Pune").map(\.aqi) == [3])
         #expect(test.store.expire(at: now + 61_001) == 1)
     }
 

@@ -34,7 +34,7 @@ struct CPCBTests {
     private let source = CPCB(cities: [delhi, pune], key: "k&y")
 
     /// Delhi's index when each query is answered with these rows.
-    private func index(of rows: [String]) throws -> Double { try air(source.findings(in: page(rows))).index }
+    private func aqi(of rows: [String]) throws -> Double { try air(source.findings(in: page(rows))).aqi }
 
     @Test func `A city has the mean of its stations' greatest sub-indices, timed in Indian time`() throws {
         var source = source
@@ -44,7 +44,7 @@ struct CPCBTests {
         let findings = try source.findings(for: [0, 1]) { _ in document }
         // 2026-07-21 18:30 UTC; 160.5 rounded.
         let expected = CityAir(
-            index: 161, observedAt: 1_784_658_600,
+            aqi: 161, observedAt: 1_784_658_600,
             subIndices: [.pm25: 120, .pm10: 146, .co: 55, .o3: 20, .no2: 3, .so2: 4], basis: "given")
         #expect(try air(findings) == expected)
         #expect(try reason([findings[1]]) == noStation)
@@ -54,7 +54,7 @@ struct CPCBTests {
     @Test func `Blanks around coordinates, values and times do not matter`() throws {
         let values = good.map { ($0, $1.replacing("\"120\"", with: "\" 120 \"")) }
         let place = ("\"28.6     \"", "\" 77.2\"")
-        #expect(try index(of: rows(values, updated: " 22-07-2026 00:00:00 ", place: place)) == 120)
+        #expect(try aqi(of: rows(values, updated: " 22-07-2026 00:00:00 ", place: place)) == 120)
     }
 
     @Test func `Stations that are left out are named with the reason`() throws {
@@ -81,7 +81,7 @@ struct CPCBTests {
     }
 
     @Test func `The older names of the members are accepted as well`() throws {
-        #expect(try index(of: rows(good, member: "pollutant_avg")) == 120)
+        #expect(try aqi(of: rows(good, member: "pollutant_avg")) == 120)
     }
 
     @Test func `NA is no value, and three pollutants are needed, one of them particulate matter`() throws {
@@ -97,7 +97,7 @@ struct CPCBTests {
 
     @Test func `A station that lags is ignored, and one that is a day old gives no air`() throws {
         let high = [("PM10", "400"), ("CO", "1"), ("NO2", "1")]
-        #expect(try index(of: rows(good) + rows(high, station: "Old", updated: "21-07-2026 20:00:00")) == 120)
+        #expect(try aqi(of: rows(good) + rows(high, station: "Old", updated: "21-07-2026 20:00:00")) == 120)
         for (rows, text) in [
             (rows(good, updated: "20-07-2026 23:00:00"), "its newest station is 25 hours old"),
             (rows(good, updated: "2026-07-22") + rows(good, updated: "23-07-2026 12:00:00"), noStation),
@@ -145,7 +145,7 @@ struct CPCBTests {
         let (findings, paths, _) = try poll { path, _ in response(path, all) }
         #expect(paths == [0, 300, 600].map { Self.start + "&offset=\($0)&limit=300" })
         #expect(findings.count == 1)
-        #expect(try air(findings).index == 60)
+        #expect(try air(findings).aqi == 60)
     }
 
     @Test func `A key that gets fewer rows at once still gets all of them, page by page`() throws {
@@ -154,7 +154,7 @@ struct CPCBTests {
         #expect(
             paths.map { $0.split(separator: "&offset=")[1] }
                 == stride(from: 0, to: 623, by: 100).map { "\($0)&limit=300" })
-        #expect(try air(findings).index == 60)
+        #expect(try air(findings).aqi == 60)
     }
 
     @Test func `A key that would need hundreds of pages is rejected`() throws {
@@ -172,7 +172,7 @@ struct CPCBTests {
             return page(Array(all[..<294]) + Array(all[..<6]), total: "623")
         }
         #expect(looks == 2)
-        #expect(try air(findings).index == 60)
+        #expect(try air(findings).aqi == 60)
     }
 
     @Test func `Missing rows are reported, and no city gets air without them`() throws {
@@ -195,7 +195,7 @@ struct CPCBTests {
         // On the page of the first one, or on another.
         all.insert(all[8], at: place)
         let (findings, _, looks) = try poll { [all] path, _ in response(path, all) }
-        #expect(try air(findings).index == 60)
+        #expect(try air(findings).aqi == 60)
         #expect(looks == 2)
     }
 
@@ -207,7 +207,7 @@ struct CPCBTests {
             if rows.count > 5 { rows.remove(at: 5) }
             return page(rows, total: "623")
         }
-        #expect(try air(findings).index == 310)
+        #expect(try air(findings).aqi == 310)
     }
 
     @Test func `A missing page ends the round without air`() throws {
@@ -227,27 +227,27 @@ struct CPCBTests {
                     [("PM10", "\"47\""), ("CO", "1"), ("NO2", "2")], city: "Aurangabad", station: "Gurdeo Nagar",
                     place: ("24.758", "84.366")))
         let findings = try source.findings(for: [0, 1]) { _ in document }
-        #expect(try air(findings).index == 120)
-        #expect(try air([findings[1]]).index == 47)
+        #expect(try air(findings).aqi == 120)
+        #expect(try air([findings[1]]).aqi == 47)
     }
 
     @Test func `A station without coordinates is ignored if it may be in another city of that name`() {
         let (here, elsewhere) = ((19.901, 75.307), (24.758, 84.366))
-        func index(of cities: [PolledCity], _ places: [(Double, Double)?]) -> Double? {
+        func aqi(of cities: [PolledCity], _ places: [(Double, Double)?]) -> Double? {
             var stations = CPCBStations(cities)
             for (number, place) in places.enumerated() {
                 stations.add(
                     CPCBStations.Row(
                         city: "Aurangabad", station: "\(number)", updatedAt: now, latitude: place?.0,
-                        longitude: place?.1, index: "\(10 * number)"), at: now)
+                        longitude: place?.1, aqi: "\(10 * number)"), at: now)
             }
-            return try? stations.air(of: 0, at: now).index
+            return try? stations.air(of: 0, at: now).aqi
         }
-        #expect(index(of: [maharashtra], [nil]) == nil)
-        #expect(index(of: [maharashtra], [nil, here, here]) == 15)
-        #expect(index(of: [maharashtra], [nil, elsewhere]) == nil)
-        #expect(index(of: [maharashtra], [nil, here, elsewhere]) == 10)
-        #expect(index(of: [maharashtra, bihar], [nil]) == nil)
+        #expect(aqi(of: [maharashtra], [nil]) == nil)
+        #expect(aqi(of: [maharashtra], [nil, here, here]) == 15)
+        #expect(aqi(of: [maharashtra], [nil, elsewhere]) == nil)
+        #expect(aqi(of: [maharashtra], [nil, here, elsewhere]) == 10)
+        #expect(aqi(of: [maharashtra, bihar], [nil]) == nil)
     }
 
     @Test(arguments: [
@@ -258,16 +258,16 @@ struct CPCBTests {
     ])
     func `A city is found by its alternative name`(name: String, other: String) throws {
         let source = CPCB(cities: [PolledCity(name: name, latitude: 28.6, longitude: 77.2)], key: "k")
-        #expect(try air(source.findings(in: page(rows(good, city: other)))).index == 120)
+        #expect(try air(source.findings(in: page(rows(good, city: other)))).aqi == 120)
     }
 
     @Test func `A city's id is the name in the set, in any case`() throws {
         let source = CPCB(cities: [PolledCity(name: "Capital", latitude: 28.6, longitude: 77.2, id: "delhi")], key: "k")
-        #expect(try air(source.findings(in: page(rows(good)))).index == 120)
+        #expect(try air(source.findings(in: page(rows(good)))).aqi == 120)
     }
 
     @Test func `A malformed row does not affect the others`() throws {
-        #expect(try index(of: [#"{"city":7}"#, "null", "[]"] + rows(good)) == 120)
+        #expect(try aqi(of: [#"{"city":7}"#, "null", "[]"] + rows(good)) == 120)
         #expect(try source.error(of: #"{"total":1,"records":{}}"#) == .unreadable("records has the wrong type"))
         #expect(try source.error(of: #"{"status":"ok"}"#) == .unreadable("total is missing"))
     }
@@ -276,13 +276,13 @@ struct CPCBTests {
         let late = rows([("PM2.5", "\"300\""), ("NH3", "\"7\"")], updated: "21-07-2026 22:00:00")
         for table in [late + rows(good), rows(good) + late] {
             let findings = try poll { path, _ in response(path, table) }.findings
-            #expect(try air(findings).index == 120)
+            #expect(try air(findings).aqi == 120)
             #expect(try air(findings).subIndices[.nh3] == 7)
         }
     }
 
     @Test func `An average that lags behind its station is ignored`() throws {
-        #expect(try index(of: rows(good) + rows([("NH3", "\"400\"")], updated: "20-07-2026 22:00:00")) == 120)
+        #expect(try aqi(of: rows(good) + rows([("NH3", "\"400\"")], updated: "20-07-2026 22:00:00")) == 120)
     }
 
     @Test(arguments: ["0", "-1", "1.5", String(repeating: "0", count: 41)])
@@ -314,7 +314,7 @@ struct CPCBFeedTests {
     }
 
     private func station(
-        _ name: String, _ values: [(String, String)], index: String, updated: String = "22-07-2026 00:00:00"
+        _ name: String, _ values: [(String, String)], aqi: String, updated: String = "22-07-2026 00:00:00"
     ) -> String {
         let pollutants = values.map { name, value in
             #"<Pollutant_Index id="\#(name)" Min="1" Max="999" Avg="\#(value)" Hourly_sub_index="7"/>"#
@@ -322,7 +322,7 @@ struct CPCBFeedTests {
         return """
             <Station id="\(name)" lastupdate="\(updated)" latitude="28.63" longitude="77.22">
             \(pollutants.joined(separator: "\n"))
-            <Air_Quality_Index Value="\(index)" Predominant_Parameter="PM10"/>
+            <Air_Quality_Index Value="\(aqi)" Predominant_Parameter="PM10"/>
             </Station>
             """
     }
@@ -332,8 +332,8 @@ struct CPCBFeedTests {
     @Test func `A city has the mean of CPCB's own indices of its stations`() throws {
         var source = source
         let text = document(
-            station("ITO &amp; more", [("PM2.5", "60"), ("PM10", "97"), ("CO", "NA")], index: "97")
-                + station("B", [("PM2.5", "62")], index: "62") + station("C", [("PM10", "500")], index: ""))
+            station("ITO &amp; more", [("PM2.5", "60"), ("PM10", "97"), ("CO", "NA")], aqi: "97")
+                + station("B", [("PM2.5", "62")], aqi: "62") + station("C", [("PM10", "500")], aqi: ""))
         var paths: [String] = []
         let findings = try source.findings(for: [0, 1]) { path in
             paths.append(path)
@@ -342,15 +342,15 @@ struct CPCBFeedTests {
         #expect(paths == ["/caaqms/rss_feed"])
         // The mean of 97 and 62; a station without an index does not count.
         let expected = CityAir(
-            index: 80, observedAt: 1_784_658_600, subIndices: [.pm25: 61, .pm10: 97], basis: "given")
+            aqi: 80, observedAt: 1_784_658_600, subIndices: [.pm25: 61, .pm10: 97], basis: "given")
         #expect(try air(findings) == expected)
         #expect(try reason([findings[1]]) == noStation)
     }
 
     @Test func `Blanks around coordinates, values and times do not matter`() throws {
-        let text = document(station("A", [("PM10", " 97 ")], index: " 97 ", updated: " 22-07-2026 00:00:00 "))
+        let text = document(station("A", [("PM10", " 97 ")], aqi: " 97 ", updated: " 22-07-2026 00:00:00 "))
             .replacing("\"28.63\"", with: "\"28.63     \"").replacing("\"77.22\"", with: "\" 77.22\"")
-        #expect(try air(source.findings(in: text)).index == 97)
+        #expect(try air(source.findings(in: text)).aqi == 97)
     }
 
     private static let midnight = "22-07-2026 00:00:00"
@@ -370,17 +370,17 @@ struct CPCBFeedTests {
             (String(repeating: "B", count: 257), "9", midnight, "without a name of at most 256 bytes", "in Delhi"),
         ])
     func `A station that is left out is named with the reason`(
-        station name: String, index: String, updated: String, reason: String, shown: String
+        station name: String, aqi: String, updated: String, reason: String, shown: String
     ) throws {
         let averages = [("PM2.5", "300"), ("PM10", "NA"), ("CO", "7")]
-        let text = document(station("A", [], index: "97") + station(name, averages, index: index, updated: updated))
+        let text = document(station("A", [], aqi: "97") + station(name, averages, aqi: aqi, updated: updated))
         let response = try source.response(to: text)
         #expect(response.omissions == [Omission("stations \(reason)", shown)])
-        #expect(try air(response.findings).index == 97)
+        #expect(try air(response.findings).aqi == 97)
     }
 
     @Test func `Invalid averages and unknown pollutants are named`() throws {
-        let text = document(station("A", [("PM10", "97"), ("CO", "few"), ("NO2", "-2"), ("PM1", "5")], index: "97"))
+        let text = document(station("A", [("PM10", "97"), ("CO", "few"), ("NO2", "-2"), ("PM1", "5")], aqi: "97"))
         let response = try source.response(to: text)
         #expect(
             response.omissions == [
@@ -392,7 +392,7 @@ struct CPCBFeedTests {
     }
 
     @Test func `A document that is cut off or not XML is rejected`() throws {
-        let good = document(station("A", [("PM10", "9")], index: "9"))
+        let good = document(station("A", [("PM10", "9")], aqi: "9"))
         for text in [
             "", "<", "<html></html>", String(good.prefix(200)), String(good.dropLast(3)), "{\"total\":1}", "<a b='",
             "<a b=\"c", "<a b=c d", "<AqIndex", "<a =\"\"><b/ c>",
@@ -401,7 +401,7 @@ struct CPCBFeedTests {
     }
 
     @Test func `A city's name of more than 256 bytes is no city's`() throws {
-        let text = document(station("A", [], index: "9"))
+        let text = document(station("A", [], aqi: "9"))
         for (count, isKnown) in [(251, true), (252, false)] {
             let name = "Delhi" + String(repeating: " ", count: count)
             let findings = try source.findings(in: text.replacing("City id=\"Delhi\"", with: "City id=\"\(name)\""))

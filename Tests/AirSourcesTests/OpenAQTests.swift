@@ -95,7 +95,7 @@ struct OpenAQTests {
         ) { hours(values[$0]!) }
         #expect(findings.count == 1)
         let air = try air(findings)
-        #expect(air.index == 75)
+        #expect(air.aqi == 75)
         #expect(air.observedAt == thisHour)
         #expect(air.concentrations == [.pm25: 45, .no2: 18.82, .co: 572.8])
     }
@@ -111,7 +111,7 @@ struct OpenAQTests {
     @Test func `The newest hour is that of the pollutants that the index includes`() throws {
         let station = location(1, [(11, "pm25", micrograms), (12, "nh3", micrograms)])
         let air = try air(findings([station]) { hours("9", upTo: $0 == 11 ? thisHour - 5 * 3600 : thisHour) })
-        #expect(air.index == 50)
+        #expect(air.aqi == 50)
         #expect(air.observedAt == thisHour - 5 * 3600)
         #expect(air.concentrations == [.pm25: 9, .nh3: 9])
     }
@@ -133,7 +133,7 @@ struct OpenAQTests {
         }
         let response = try response(toHours: page(values))
         #expect(response.omissions == [Omission("hours that are spikes", "pm2_5 of Delhi")])
-        #expect(try air(response.findings).index == 112)
+        #expect(try air(response.findings).aqi == 112)
         // Values that last or rise by less are kept; a rise to the maximum is believed an hour late.
         for (values, expected) in [
             ([0: 40.0, 1: 985, 2: 40], [0: 40.0, 2: 40]), ([0: 40, 1: 985, 2: 985, 3: 40], nil),
@@ -211,7 +211,7 @@ struct OpenAQTests {
                 Omission("hours without a time that can be read", "pm2_5 of Delhi"),
                 Omission("hours in the future", "pm2_5 of Delhi"),
             ])
-        #expect(try air(response.findings).index == 50)
+        #expect(try air(response.findings).aqi == 50)
     }
 
     @Test func `Stations and sensors that are left out are named with the reason`() throws {
@@ -258,7 +258,7 @@ struct OpenAQTests {
             source.findings(for: [0]) { path in
                 path.hasPrefix("/v3/locations") ? stations : path.contains("/11/") ? hours("9") : page([])
             })
-        #expect(air.index == 50)
+        #expect(air.aqi == 50)
         // The present hour is there: nothing to ask. An hour later only the live sensor is asked.
         #expect(source.queries(for: [0], at: now).isEmpty)
         #expect(source.queries(for: [0], at: now + 3600).map { sensor(of: $0.path) } == [11])
@@ -271,7 +271,7 @@ struct OpenAQTests {
         _ = try source.findings(for: [0]) { $0.hasPrefix("/v3/locations") ? stations : hours("9") }
         let query = source.queries(for: [0], at: now + 3600)[0]
         let response = try source.read(Array(page([]).utf8), of: query, at: now + 3600)
-        #expect(try air(response.findings).index == 50)
+        #expect(try air(response.findings).aqi == 50)
         #expect(source.queries(for: [0], at: now + 7200).map { sensor(of: $0.path) } == [11])
     }
 
@@ -285,11 +285,11 @@ struct OpenAQTests {
         }
         let one = try findings(silent: [2, 11])
         #expect(one.count == 1)
-        #expect(try air(one).index == 50)
+        #expect(try air(one).aqi == 50)
         source = self.source(.us)
         // An index without a pollutant may be far too low, so it waits for another round.
         #expect(try reason(findings(silent: [11, 12])) == "no sensor of pm10 has responded")
-        #expect(try air(findings(silent: [11, 12])).index == 50)
+        #expect(try air(findings(silent: [11, 12])).aqi == 50)
     }
 
     @Test func `A duplicate station counts once, and one without a distance comes last`() throws {

@@ -50,7 +50,7 @@ struct OpenMeteoTests {
         #expect(
             try air(source().findings(in: place(three)))
                 == CityAir(
-                    index: 75, observedAt: thisHour, concentrations: [.pm25: 45, .no2: 20.5, .so2: 8],
+                    aqi: 75, observedAt: thisHour, concentrations: [.pm25: 45, .no2: 20.5, .so2: 8],
                     subIndices: [.pm25: 75, .no2: 26, .so2: 10], basis: "24h"))
     }
 
@@ -70,14 +70,14 @@ struct OpenMeteoTests {
         let document = "[\(place(three)),\(place([("pm2_5", "60"), ("ozone", "10"), ("carbon_monoxide", "300")]))]"
         let findings = try source.findings(for: [1, 0]) { _ in document }
         #expect(findings.map(\.city) == [1, 0])
-        #expect(try findings.map { try $0.air.get().index } == [75, 100])
+        #expect(try findings.map { try $0.air.get().aqi } == [75, 100])
     }
 
     @Test func `A malformed place is named by its position, and the others have air`() throws {
         var source = source([delhi, pune])
         let findings = try source.findings(for: [0, 1]) { _ in "[{\"error\":true},\(place(three))]" }
         #expect(try reason(findings) == "[0].hourly.time is missing")
-        #expect(try air([findings[1]]).index == 75)
+        #expect(try air([findings[1]]).aqi == 75)
     }
 
     @Test func `Hours of null are missing, and a pollutant with nothing but null is left out`() throws {
@@ -88,7 +88,7 @@ struct OpenMeteoTests {
             #"{"hourly":{"time":[\#(times)],"pm2_5":[\#(hours)],"ozone":[\#(hours)],"#
             + #""carbon_monoxide":[\#(hours)],"ammonia":[\#(nulls)]}}"#
         let air = try air(source().findings(in: document))
-        #expect(air.index == 75)
+        #expect(air.aqi == 75)
         #expect(air.concentrations.keys.contains(.nh3) == false)
     }
 

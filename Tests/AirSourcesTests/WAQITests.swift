@@ -35,8 +35,8 @@ struct WAQITests {
         #expect(
             try air(source.findings(in: station()))
                 == CityAir(
-                    index: 68, observedAt: 1_784_660_400, subIndices: [.pm25: 68], basis: "given", attribution: "WAQI"))
-        #expect(try air(source.findings(in: station(aqi: "\"68\""))).index == 68)
+                    aqi: 68, observedAt: 1_784_660_400, subIndices: [.pm25: 68], basis: "given", attribution: "WAQI"))
+        #expect(try air(source.findings(in: station(aqi: "\"68\""))).aqi == 68)
     }
 
     @Test func `A station that is silent, late or far away gives no air but a reason`() throws {
@@ -80,7 +80,7 @@ struct WAQITests {
         city.id = id
         let findings = try WAQI(cities: [city], token: "demo").findings(in: station(geo: "[31.2, 121.4]"))
         if isAccepted {
-            #expect(try air(findings).index == 68)
+            #expect(try air(findings).aqi == 68)
         } else {
             #expect(try reason(findings) == "it gives another station in place of @1438")
         }

@@ -37,7 +37,7 @@ private struct LongRun: Sendable {
         let positions = Dictionary(uniqueKeysWithValues: CityNames.real.enumerated().map { ($1, $0) })
         for _ in 0..<Self.stepCount {
             let cities = Self.cities(in: simulator.nextMessages()[0])
-            for (city, index) in cities { indices[city, default: []].append(index) }
+            for (city, aqi) in cities { indices[city, default: []].append(aqi) }
             let order = cities.compactMap { positions[$0.name] }
             isInOrder = isInOrder && order == order.sorted() && Set(order).count == cities.count
             sizes.insert(cities.count)
@@ -45,11 +45,11 @@ private struct LongRun: Sendable {
     }
 
     /// The same as a JSON decoder finds, which takes too long for a day.
-    private static func cities(in message: [UInt8]) -> [(name: String, index: Double)] {
+    private static func cities(in message: [UInt8]) -> [(name: String, aqi: Double)] {
         String(decoding: message, as: UTF8.self).split(separator: "{\"city\":\"").dropFirst().compactMap { element in
             let parts = element.split(separator: "\",\"aqi\":", maxSplits: 1)
-            guard parts.count == 2, let index = Double(parts[1].prefix { $0 != "," }) else { return nil }
-            return (String(parts[0]), index)
+            guard parts.count == 2, let aqi = Double(parts[1].prefix { $0 != "," }) else { return nil }
+            return (String(parts[0]), aqi)
         }
     }
 }

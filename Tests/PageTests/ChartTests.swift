@@ -7,7 +7,7 @@ import Testing
 private func points(_ indices: [Double], every step: Int64 = 30_000, from start: Timestamp = 1_000_000)
     -> [HistoryPoint]
 {
-    indices.enumerated().map { HistoryPoint(time: start + Int64($0) * step, index: $1) }
+    indices.enumerated().map { HistoryPoint(time: start + Int64($0) * step, aqi: $1) }
 }
 
 struct ChartTests {
@@ -19,7 +19,7 @@ struct ChartTests {
     func `A chart contains all points, and its bands adjoin from 0 up`(_ indices: [Double]) throws {
         let shown = try chart(points(indices))
         for point in shown.points {
-            #expect((0...1).contains(shown.x(point.time)) && (0...1).contains(shown.y(point.index)))
+            #expect((0...1).contains(shown.x(point.time)) && (0...1).contains(shown.y(point.aqi)))
         }
         #expect(!shown.ticks.isEmpty && shown.ticks.count <= 7)
         #expect(shown.levels.count >= 2 && shown.levels.last == 0)
@@ -40,9 +40,9 @@ struct ChartTests {
     @Test func `A zoomed chart has the points of its range, and a line that continues beyond it`() throws {
         let all = points((0..<25).map { Double($0) })
         let shown = try chart(all, "from=1060000&to=1150000")
-        #expect(shown.points.map(\.index) == [2, 3, 4, 5])
-        #expect(shown.runs.map { $0.map(\.index) } == [[1, 2, 3, 4, 5, 6]])
-        #expect(try chart(all, "from=1061000&to=1062000").runs.map { $0.map(\.index) } == [[2, 3]])
+        #expect(shown.points.map(\.aqi) == [2, 3, 4, 5])
+        #expect(shown.runs.map { $0.map(\.aqi) } == [[1, 2, 3, 4, 5, 6]])
+        #expect(try chart(all, "from=1061000&to=1062000").runs.map { $0.map(\.aqi) } == [[2, 3]])
         #expect(try chart(all).runs.map(\.count) == [25])
         for query in ["from=5000000&to=6000000", "from=5000000", "to=1"] {
             let empty = try chart(all, query)
@@ -57,7 +57,7 @@ struct ChartTests {
         let kept = thinned(points(indices), to: 600)
         #expect(kept.count <= 602)
         #expect(kept.first?.time == points(indices).first?.time && kept.last?.time == points(indices).last?.time)
-        #expect(kept.contains { $0.index == 7 } && kept.contains { $0.index == 480 })
+        #expect(kept.contains { $0.aqi == 7 } && kept.contains { $0.aqi == 480 })
         #expect(zip(kept, kept.dropFirst()).allSatisfy { $0.time < $1.time })
         #expect(thinned(points([1, 2, 3]), to: 600).count == 3)
     }
@@ -80,7 +80,7 @@ struct ChartTests {
         func history(_ steps: [Int64]) -> [HistoryPoint] {
             steps.map { step in
                 time += step
-                return HistoryPoint(time: time, index: 100)
+                return HistoryPoint(time: time, aqi: 100)
             }
         }
         #expect(try chart(history(steps)).runs.count == 1)

@@ -12,12 +12,12 @@ struct PageTests {
     /// Some cities with a history, one with a name like markup.
     private static func store() -> TestStore {
         var store = TestStore(history: HistoryRule(interval: 0))
-        for (second, city, index) in [
+        for (second, city, aqi) in [
             (0, "Delhi", 290), (60, "Delhi", 318.9), (100, "Indore", 52), (120, "Delhi", 418.61), (121, "Mumbai", 152),
             (122, "Indore", 50.996), (123, "</script><img src=x onerror=alert(1)>", 77), (124, "القاهرة", 260),
             (125, "..", 5),
         ] as [(Int64, String, Double)] {
-            store.receive(#"[{"city":"\#(city)","aqi":\#(index)}]"#, at: TestStore.start + second * 1000)
+            store.receive(#"[{"city":"\#(city)","aqi":\#(aqi)}]"#, at: TestStore.start + second * 1000)
         }
         return store
     }

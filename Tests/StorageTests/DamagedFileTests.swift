@@ -42,8 +42,8 @@ import Testing
             },
             Damage("an index out of range", "it is damaged: CHECK constraint failed in ") { bytes in
                 // 7.625, the index of one city only.
-                let index: [UInt8] = [0x40, 0x1E, 0x80, 0, 0, 0, 0, 0]
-                let place = bytes.indices.first { bytes[$0...].starts(with: index) }!
+                let aqi: [UInt8] = [0x40, 0x1E, 0x80, 0, 0, 0, 0, 0]
+                let place = bytes.indices.first { bytes[$0...].starts(with: aqi) }!
                 bytes[place] = 0x44
             },
             Damage("a format of the future", "it is damaged: its header says that it is read-only") { $0[18] = 9 },
@@ -67,7 +67,7 @@ import Testing
     func `A damaged file is moved aside unchanged, and a new one is created`(_ damage: Damage) throws {
         try save(
             makeStore(
-                (0..<100).map { makeCity("city \($0)", index: $0 == 50 ? 7.625 : 8, points: makePoints(-24..<0)) }),
+                (0..<100).map { makeCity("city \($0)", aqi: $0 == 50 ? 7.625 : 8, points: makePoints(-24..<0)) }),
             in: path)
         var bytes = contents(of: path)
         damage.change(&bytes)

@@ -79,7 +79,7 @@ import Testing
     @Test func `An older copy of the file is merged with the cities and points in memory`() throws {
         let copy = directory.file("copy")
         try save(
-            makeStore([makeCity("of old"), makeCity("city 1", index: 400, points: makePoints(-30 ..< -25))]), in: copy)
+            makeStore([makeCity("of old"), makeCity("city 1", aqi: 400, points: makePoints(-30 ..< -25))]), in: copy)
         let store = makeMemory(3)
         var writer = try makeWriter(path, store)
         _ = writer.pass(now: testTime)
@@ -90,7 +90,7 @@ import Testing
         let again = try restored(path)
         #expect(again.cities.count == 4 && again.cities.last == makeCity("of old"))
         #expect(again.indices(of: "city 1") == [30, 29, 28, 27, 26] + (1...20).reversed().map(Double.init))
-        #expect(again.cities[0] == store.cities[0] && again.cities[1].index == 50.5)
+        #expect(again.cities[0] == store.cities[0] && again.cities[1].aqi == 50.5)
     }
 
     @Test func `A file that becomes damaged is moved aside, but not twice in a minute`() throws {

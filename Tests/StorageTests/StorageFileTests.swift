@@ -12,24 +12,24 @@ import Testing
 
     static let cities: [City] = [
         makeCity("Pune"), makeCity("a"), makeCity(String(repeating: "x", count: 128)), makeCity("दिल्ली 🌫️"),
-        makeCity("O'Hare \"; DROP TABLE city; --"), makeCity("zero", index: 0), makeCity("fraction", index: 0.1 + 0.2),
-        makeCity("most", index: 9999), makeCity("with points", points: makePoints(-25 ..< -1)),
+        makeCity("O'Hare \"; DROP TABLE city; --"), makeCity("zero", aqi: 0), makeCity("fraction", aqi: 0.1 + 0.2),
+        makeCity("most", aqi: 9999), makeCity("with points", points: makePoints(-25 ..< -1)),
         City(
-            id: 0, name: Array("the newest point".utf8), index: 0, updatedAt: testTime, receivedAt: testTime + 7,
+            id: 0, name: Array("the newest point".utf8), aqi: 0, updatedAt: testTime, receivedAt: testTime + 7,
             points: makePoints(-3..<1)),
-        makeCity("one point", points: [HistoryPoint(time: 0, index: 0)]),
+        makeCity("one point", points: [HistoryPoint(time: 0, aqi: 0)]),
         City(
-            id: 0, name: Array("all fields".utf8), index: 152, updatedAt: 4, receivedAt: 2,
+            id: 0, name: Array("all fields".utf8), aqi: 152, updatedAt: 4, receivedAt: 2,
             changes: changes(better: 4, worse: UInt64(Int64.max), at: 3, direction: -1),
             feedLabel: Array("wss://feed.example/…/é".utf8),
             place: CityPlace(country: Array("India".utf8).span, latitude: -18.5, longitude: 180)),
         City(
-            id: 0, name: Array("half a place".utf8), index: 1, updatedAt: 4, receivedAt: 2,
+            id: 0, name: Array("half a place".utf8), aqi: 1, updatedAt: 4, receivedAt: 2,
             place: CityPlace(country: [UInt8]().span, latitude: 0, longitude: nil)),
         City(
-            id: 0, name: Array("epoch".utf8), index: 1, updatedAt: 0, receivedAt: 0,
+            id: 0, name: Array("epoch".utf8), aqi: 1, updatedAt: 0, receivedAt: 0,
             changes: changes(better: 0, worse: 0, at: 0, direction: 1)),
-        City(id: 0, name: Array("a clock at the epoch".utf8), index: 1, updatedAt: 0, receivedAt: -3_600_000),
+        City(id: 0, name: Array("a clock at the epoch".utf8), aqi: 1, updatedAt: 0, receivedAt: -3_600_000),
     ]
 
     static func changes(better: UInt64, worse: UInt64, at time: Int64, direction: Int8) -> CategoryChanges {
@@ -80,8 +80,8 @@ import Testing
     @Test func `Of several points at one instant only the last is kept`() throws {
         let store = makeStore()
         var writer = try makeWriter(path, store)
-        for index in [1, 2, 2, 3] as [Double] {
-            store.receive("Pune", index, at: 0)
+        for aqi in [1, 2, 2, 3] as [Double] {
+            store.receive("Pune", aqi, at: 0)
             _ = writer.pass(now: testTime)
         }
         drop(writer)
@@ -125,9 +125,9 @@ import Testing
         let store = makeStore()
         var writer = try makeWriter(path, store)
         var decoder = FeedDecoder(format: FeedFormat(timeField: "t"))
-        for (index, second) in [(40, 0), (90, 1), (30, 1)] as [(Int, Int64)] {
+        for (aqi, second) in [(40, 0), (90, 1), (30, 1)] as [(Int, Int64)] {
             let time = testTime + second * 1000
-            let message = Array(#"[{"city":"Pune","aqi":\#(index),"t":\#(time)}]"#.utf8)
+            let message = Array(#"[{"city":"Pune","aqi":\#(aqi),"t":\#(time)}]"#.utf8)
             store.record(decoder.decode(message.span, receivedAt: time), feed: 0)
             _ = writer.pass(now: testTime)
         }
@@ -189,26 +189,26 @@ import Testing
         }
         let first = makeStore()
         let writer = try makeWriter(path, first)
-        for (second, index) in [40, 45, 200.0].enumerated() { first.receive("Pune", index, at: second) }
+        for (second, aqi) in [40, 45, 200.0].enumerated() { first.receive("Pune", aqi, at: second) }
         finish(writer)
         for message in [nil, ("Delhi", 1, 4), ("Pune", 90, 5)] as [(String, Double, Int)?] {
             let pune = try restart { store in message.map { store.receive($0.0, $0.1, at: $0.2) } }
-            #expect(pune.index == 200 && pune.updatedAt == testTime + 2000)
+            #expect(pune.aqi == 200 && pune.updatedAt == testTime + 2000)
             #expect(message == nil || pune.receivedAt == openingTime && pune.changes.worse == 0)
         }
-        #expect(try restart { $0.receive("Pune", 80, at: 40) }.index == 80)
+        #expect(try restart { $0.receive("Pune", 80, at: 40) }.aqi == 80)
     }
 
     @Test func `A city has no direction after a kill that lost the reading with its last change`() throws {
         let store = ReadingStore(
             rules: StoreRules(history: HistoryRule(interval: 30_000)), feeds: [""], at: testTime)
         var writer = try makeWriter(path, store)
-        for (second, index) in [48, 49, 200.0].enumerated() { store.receive("Pune", index, at: second) }
+        for (second, aqi) in [48, 49, 200.0].enumerated() { store.receive("Pune", aqi, at: second) }
         _ = writer.pass(now: testTime)
         #expect(store.cities[0].changes.direction == -1)
         drop(writer)
         let city = try restored(path).cities[0]
-        #expect(city.index == 49 && city.changes == CategoryChanges())
+        #expect(city.aqi == 49 && city.changes == CategoryChanges())
     }
 
     /// A point that arrives while a batch is written is not in it, and could be lost though it is older than the write.
@@ -229,9 +229,9 @@ import Testing
     @Test func `Readings of the future get the time of the start, changes keep theirs`() throws {
         let far = openingTime + 86_400_000
         let city = City(
-            id: 0, name: Array("Pune".utf8), index: 7, updatedAt: far, receivedAt: far,
+            id: 0, name: Array("Pune".utf8), aqi: 7, updatedAt: far, receivedAt: far,
             changes: Self.changes(better: 0, worse: 1, at: far, direction: -1),
-            points: [HistoryPoint(time: far, index: 7)])
+            points: [HistoryPoint(time: far, aqi: 7)])
         try save(makeStore([city]), in: path)
         let store = ReadingStore(rules: StoreRules(expireAfter: 60_000), feeds: [""], at: openingTime)
         let file = try open(path, store)
@@ -239,7 +239,7 @@ import Testing
         #expect(store.cities.map(\.receivedAt) == [openingTime])
         #expect(store.cities.map(\.changes.changedAt) == [far])
         store.receive("Pune", 8, at: Int(openingTime - testTime) / 1000 + 1)
-        #expect(store.cities[0].points.map(\.index) == [8])
+        #expect(store.cities[0].points.map(\.aqi) == [8])
         finish(file)
         #expect(try restored(path).indices(of: "Pune") == [8])
     }
@@ -283,7 +283,7 @@ import Testing
 
     @Test func `Under another scale, categories are computed again and change counts restart`() throws {
         let store = makeStore()
-        for (second, index) in [40, 160, 161].enumerated() { store.receive("Pune", Double(index), at: second) }
+        for (second, aqi) in [40, 160, 161].enumerated() { store.receive("Pune", Double(aqi), at: second) }
         try save(store, in: path)
         let us = makeStore(scale: .us)
         let file = try open(path, us)

@@ -28,28 +28,28 @@ func makeStore(
 
 extension ReadingStore {
     /// Receives a message with a reading of each city.
-    func receive(_ names: [String], _ index: Double, at second: Int, milliseconds: Int = 0) {
+    func receive(_ names: [String], _ aqi: Double, at second: Int, milliseconds: Int = 0) {
         var decoder = FeedDecoder(format: FeedFormat())
-        let elements = names.map { #"{"city":"\#($0)","aqi":\#(index)}"# }.joined(separator: ",")
+        let elements = names.map { #"{"city":"\#($0)","aqi":\#(aqi)}"# }.joined(separator: ",")
         let message = Array("[\(elements)]".utf8)
         let time = testTime + Int64(second) * 1000 + Int64(milliseconds)
         record(decoder.decode(message.span, receivedAt: time), feed: 0)
     }
 
-    func receive(_ name: String, _ index: Double, at second: Int) { receive([name], index, at: second) }
+    func receive(_ name: String, _ aqi: Double, at second: Int) { receive([name], aqi, at: second) }
 
     func indices(of name: String) -> [Double] {
-        cities.first { $0.name == Array(name.utf8) }?.points.map(\.index) ?? []
+        cities.first { $0.name == Array(name.utf8) }?.points.map(\.aqi) ?? []
     }
 }
 
-func makeCity(_ name: String, index: Double = 50.5, points: [HistoryPoint] = []) -> City {
-    City(id: 0, name: Array(name.utf8), index: index, updatedAt: testTime - 1, receivedAt: testTime + 7, points: points)
+func makeCity(_ name: String, aqi: Double = 50.5, points: [HistoryPoint] = []) -> City {
+    City(id: 0, name: Array(name.utf8), aqi: aqi, updatedAt: testTime - 1, receivedAt: testTime + 7, points: points)
 }
 
 /// Points a second apart, with their numbers as indices.
 func makePoints(_ numbers: Range<Int>) -> [HistoryPoint] {
-    numbers.map { HistoryPoint(time: testTime + Int64($0) * 1000, index: Double(abs($0) % 1000)) }
+    numbers.map { HistoryPoint(time: testTime + Int64($0) * 1000, aqi: Double(abs($0) % 1000)) }
 }
 
 func open(_ path: String, _ store: ReadingStore) throws(SystemError) -> StorageFile {
@@ -100,7 +100,7 @@ func killed(_ cities: [City]) -> [City] {
     cities.compactMap { city in
         guard let newest = city.points.last else { return nil }
         var city = city
-        city.index = newest.index
+        city.aqi = newest.aqi
         city.updatedAt = newest.time
         city.receivedAt = openingTime
         city.changes.better = 0

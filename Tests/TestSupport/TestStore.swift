@@ -32,8 +32,8 @@ package struct TestStore: ~Copyable {
     }
 
     /// Receives one city's reading.
-    package mutating func receive(_ city: String, _ index: Double, at time: Timestamp) {
-        receive(#"[{"city":"\#(city)","aqi":\#(index)}]"#, at: time)
+    package mutating func receive(_ city: String, _ aqi: Double, at time: Timestamp) {
+        receive(#"[{"city":"\#(city)","aqi":\#(aqi)}]"#, at: time)
     }
 
     package var rejections: [String: UInt64] {
@@ -44,7 +44,7 @@ package struct TestStore: ~Copyable {
 
     /// The name and the current index of every city, in the store's order.
     package var cities: [String] {
-        store.snapshot().states.map { String(decoding: $0.name, as: UTF8.self) + " \($0.index)" }
+        store.snapshot().states.map { String(decoding: $0.name, as: UTF8.self) + " \($0.aqi)" }
     }
 
     /// The known concentrations of a city, with their names.
@@ -65,7 +65,7 @@ extension ReadingStore {
         return snapshot.states.indices.map { number in
             let state = snapshot.states[number]
             return City(
-                id: 0, name: state.name, index: state.index, updatedAt: state.updatedAt, receivedAt: state.receivedAt,
+                id: 0, name: state.name, aqi: state.aqi, updatedAt: state.updatedAt, receivedAt: state.receivedAt,
                 changes: state.changes, feedLabel: state.feedLabel, place: state.extras?.place,
                 points: snapshot.histories[number].points)
         }

@@ -80,7 +80,7 @@ extension Chart {
     /// last point is repeated: a zero-length line with round caps draws a single point as a dot.
     private var polylines: Markup {
         Markup(each: runs) { run in
-            let points = Markup(each: run + run.suffix(1)) { "\(Int(x($0.time) * 9999)),\(Int(y($0.index) * 9999)) " }
+            let points = Markup(each: run + run.suffix(1)) { "\(Int(x($0.time) * 9999)),\(Int(y($0.aqi) * 9999)) " }
             return "<polyline class=\"line\" points=\"\(points)\"/>"
         }
     }
@@ -88,9 +88,9 @@ extension Chart {
     private var bars: Markup {
         let width = 0.6 / Double(max(points.count, 12))
         return Markup(each: points) { point in
-            let top = y(point.index)
+            let top = y(point.aqi)
             return """
-                <rect class="bar\(" thin", if: points.count > 120) c\(scale.category(of: point.index))" x="\(percent: max(0, x(point.time) - width / 2))" \
+                <rect class="bar\(" thin", if: points.count > 120) c\(scale.category(of: point.aqi))" x="\(percent: max(0, x(point.time) - width / 2))" \
                 width="\(percent: width)" y="\(percent: top)" height="\(percent: 1 - top)"/>
                 """
         }
@@ -100,8 +100,8 @@ extension Chart {
     private var circles: Markup {
         Markup(each: points.count > 120 ? [] : points) { point in
             """
-            <circle class="point c\(scale.category(of: point.index))" \
-            cx="\(percent: x(point.time))" cy="\(percent: y(point.index))" r="4.5"/>
+            <circle class="point c\(scale.category(of: point.aqi))" \
+            cx="\(percent: x(point.time))" cy="\(percent: y(point.aqi))" r="4.5"/>
             """
         }
     }

@@ -14,7 +14,7 @@ struct Chart {
     let from, to: Timestamp
     /// The time of the city's first point, in view or not.
     let oldest: Timestamp
-    /// The index at the upper edge; the lower edge is 0.
+    /// The AQI at the upper edge; the lower edge is 0.
     let top: Double
     let scale: Scale
 
@@ -53,7 +53,7 @@ struct Chart {
 
     func x(_ time: Timestamp) -> Double { Double(time - from) / Double(to - from) }
 
-    func y(_ index: Double) -> Double { (top - index) / top }
+    func y(_ aqi: Double) -> Double { (top - aqi) / top }
 
     /// The bands in view, lowest first.
     var bands: [(category: Category, top: Double, bottom: Double)] {
@@ -62,7 +62,7 @@ struct Chart {
             .map { category, end in (category, y(min(end, top)), y(category.from)) }
     }
 
-    /// The labelled values of the index axis: its end, and where bands begin if there is room.
+    /// The labelled values of the AQI axis: its end, and where bands begin if there is room.
     var levels: [Double] {
         scale.categories.map(\.from).reversed().reduce(into: [top]) { levels, bound in
             if levels[levels.count - 1] - bound > top / 16 { levels.append(bound) }
@@ -85,10 +85,10 @@ struct Chart {
 }
 
 extension Scale {
-    /// Returns the upper end of an index axis: the upper bound of the category with the highest point, or of the next
+    /// Returns the upper end of an AQI axis: the upper bound of the category with the highest point, or of the next
     /// one if the point is close to it, so that noise does not look like a change.
     func top(over points: [HistoryPoint]) -> Double {
-        let highest = points.reduce(1) { max($0, $1.index) } * 1.05
+        let highest = points.reduce(1) { max($0, $1.aqi) } * 1.05
         return categories.map(\.from).first { $0 > highest } ?? (highest / 100).rounded(.up) * 100
     }
 }
@@ -100,7 +100,7 @@ func thinned(_ points: [HistoryPoint], to count: Int) -> [HistoryPoint] {
     return stride(from: 0, to: points.count, by: length).flatMap { start in
         let places = start..<min(start + length, points.count)
         let extremes = [
-            places.min { points[$0].index < points[$1].index }, places.max { points[$0].index < points[$1].index },
+            places.min { points[$0].aqi < points[$1].aqi }, places.max { points[$0].aqi < points[$1].aqi },
             places.first { $0 == 0 || $0 == points.count - 1 },
         ]
         return Set(extremes.compactMap(\.self)).sorted().map { points[$0] }

@@ -31,7 +31,7 @@ struct CitySelection {
         // The snapshot sorts cities by name, which decides ties.
         switch query.sort {
         case .name: break
-        case .index: cities.sort { snapshot.states[$0].index > snapshot.states[$1].index }
+        case .index: cities.sort { snapshot.states[$0].aqi > snapshot.states[$1].aqi }
         case .changed: cities.sort { changedAt($0) > changedAt($1) }
         }
         let limit = query.isKiosk ? Self.kioskSize : Self.pageSize

@@ -4,7 +4,7 @@ import HTTPText
 /// The view of the list that a query selects.
 struct ListQuery {
     enum Sort: String, CaseIterable {
-        /// Highest index first.
+        /// Highest AQI first.
         case index
         case name
         /// Latest category change first.

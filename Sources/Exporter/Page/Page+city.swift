@@ -18,7 +18,7 @@ extension Page {
             \(disc(category))
             <h1><bdi>\(name[...])</bdi></h1>
             \(country(state))
-            <p class="value"><b class="index">\(Int(state.index))</b> <small>\(scale.title)</small></p>
+            <p class="value"><b class="index">\(Int(state.aqi))</b> <small>\(scale.title)</small></p>
             <p class="words"><span class="word">\(category.name)</span> \(cause(city)) \(change(state.changes)) \
             \(updated(state, isOverdue: isOverdue))</p>
             <p class="health">\(category.healthStatement)</p>
@@ -108,9 +108,9 @@ extension Page {
             let subIndex = extras?.subIndices?[place]
             let concentration = extras?.concentrations?[place]
             guard subIndex != nil || concentration != nil else { return "" }
-            let index = subIndex.map { "<b class=\"index c\(scale.category(of: $0))\">\(Int($0))</b> " as Markup } ?? ""
+            let value = subIndex.map { "<b class=\"index c\(scale.category(of: $0))\">\(Int($0))</b> " as Markup } ?? ""
             let amount = concentration.map { "<small>\(amount: $0) µg/m³</small>" as Markup } ?? ""
-            return "<div><dt>\(pollutant.title)</dt><dd>\(index)\(amount)</dd></div>\n"
+            return "<div><dt>\(pollutant.title)</dt><dd>\(value)\(amount)</dd></div>\n"
         }
         guard !tiles.bytes.isEmpty else { return "" }
         return """
@@ -124,10 +124,10 @@ extension Page {
     /// The points, newest first, with their positions in the chart: the script shows the row nearest the pointer.
     private func pointTable(_ chart: Chart, _ name: ArraySlice<UInt8>) -> Markup {
         let rows = Markup(each: chart.points.reversed()) { point in
-            let category = scale.category(of: point.index)
+            let category = scale.category(of: point.aqi)
             return """
-                <tr data-x="\(percent: chart.x(point.time))" data-y="\(percent: chart.y(point.index))">\
-                <td>\(clock: point.time, chart.pattern)</td><td class="number">\(Int(point.index))</td>\
+                <tr data-x="\(percent: chart.x(point.time))" data-y="\(percent: chart.y(point.aqi))">\
+                <td>\(clock: point.time, chart.pattern)</td><td class="number">\(Int(point.aqi))</td>\
                 <td><span class="word c\(category)">\(scale.category(category).name)</span></td></tr>
 
                 """

@@ -21,7 +21,7 @@ extension Page {
             \("<p class=\"empty\">No matching city. <a href=\"?\">Show all cities</a></p>\n", if: isEmpty)</main>
 
             """
-        let worst = snapshot.states.max { $0.index < $1.index }
+        let worst = snapshot.states.max { $0.aqi < $1.aqi }
         return render(
             content, title: title(worst), root: "./", isKiosk: query.isKiosk,
             refresh: turn(selection, query).map { "15; url=\($0)" } ?? "10")
@@ -102,7 +102,7 @@ extension Page {
             \(disc(category))
             \(isKiosk ? link : title)
             <span class="state"><span class="word">\(category.name)</span> \(isKiosk ? age : cause(city))</span>
-            <span class="hidden">\(scale.title)</span><b class="index">\(Int(state.index))</b>
+            <span class="hidden">\(scale.title)</span><b class="index">\(Int(state.aqi))</b>
             \(details, if: !isKiosk)</li>
 
             """

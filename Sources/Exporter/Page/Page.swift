@@ -67,7 +67,7 @@ public struct Page {
 
     /// The title of a tab: a city's AQI first, because tabs are narrow.
     func title(_ state: CityState?) -> String {
-        (state.map { "\(Int($0.index)) \(String(decoding: $0.name, as: UTF8.self)) · " } ?? "") + "Air quality"
+        (state.map { "\(Int($0.aqi)) \(String(decoding: $0.name, as: UTF8.self)) · " } ?? "") + "Air quality"
     }
 
     /// An age in words, which the script keeps up to date.

@@ -5,7 +5,7 @@ func sparkline(_ points: [HistoryPoint], scale: Scale) -> Markup {
     guard let first = points.first, let last = points.last, points.count > 2 else { return "" }
     let top = scale.top(over: points)
     let span = Double(max(1, last.time - first.time))
-    func y(_ point: HistoryPoint) -> Int { Int(((top - point.index) / top * 300).rounded()) }
+    func y(_ point: HistoryPoint) -> Int { Int(((top - point.aqi) / top * 300).rounded()) }
     // More points would be too fine to see.
     let line = Markup(each: thinned(points, to: 60)) { point in
         "\(Int((Double(point.time - first.time) / span * 1000).rounded())),\(y(point)) "

@@ -18,7 +18,7 @@ extension StorageDatabase {
             // `.min` marks a city without a current reading until its points are read. After a kill, when the reading
             // arrived is unknown, so the time until the city expires starts anew.
             var city = City(
-                id: rows.integer(0) ?? 0, name: rows.bytes(1), index: rows.double(6) ?? 0,
+                id: rows.integer(0) ?? 0, name: rows.bytes(1), aqi: rows.double(6) ?? 0,
                 updatedAt: rows.integer(7) ?? .min, receivedAt: rows.integer(8) ?? .max)
             nextID = city.id + 1
             guard cities.count < rules.cityLimit, isUTF8(city.name.span) else {
@@ -61,10 +61,10 @@ extension StorageDatabase {
             // Points of a city that is gone may still await their deletion.
             nextID = max(nextID, key.id + 1)
             guard let place = places[key.id], cities[place].points.count < rule.capacity else { continue }
-            let point = HistoryPoint(time: key.time, index: rows.double(2) ?? 0)
+            let point = HistoryPoint(time: key.time, aqi: rows.double(2) ?? 0)
             let isNewest = cities[place].points.isEmpty && point.time >= cities[place].updatedAt
             if isNewest, cities[place].receivedAt == .max {
-                cities[place].index = point.index
+                cities[place].aqi = point.aqi
                 cities[place].updatedAt = point.time
             }
             cities[place].points.append(point)

@@ -153,13 +153,13 @@ struct StorageDatabase: ~Copyable {
                 try row.run(
                     .integer(city.id), .text(state.name), .text(scale), .integer(Int64(changes.direction)),
                     changes.changedAt.map { .integer($0) }, isLast ? .integer(Int64(clamping: changes.better)) : nil,
-                    isLast ? .integer(Int64(clamping: changes.worse)) : nil, isLast ? .real(state.index) : nil,
+                    isLast ? .integer(Int64(clamping: changes.worse)) : nil, isLast ? .real(state.aqi) : nil,
                     isLast ? .integer(state.updatedAt) : nil, isLast ? .integer(state.receivedAt) : nil,
                     .text(state.feedLabel), place.map { .text($0.country) }, place?.latitude.map { .real($0) },
                     place?.longitude.map { .real($0) })
             }
             for point in missing ?? history.points[...] {
-                try reading.run(.integer(point.time), .integer(city.id), .real(point.index))
+                try reading.run(.integer(point.time), .integer(city.id), .real(point.aqi))
             }
             stored[state.name] = StoredCity(
                 id: city.id, changes: changes, feedLabel: state.feedLabel, place: place, newest: history.points.last)

@@ -6,7 +6,7 @@ extension CityAir {
     func element(of city: PolledCity) -> [UInt8] {
         var place = [#""latitude":\#(city.latitude)"#, #""longitude":\#(city.longitude)"#]
         if let country = city.country { place.append(#""country":\#(jsonLiteral(country))"#) }
-        var fields = [#""city":\#(jsonLiteral(city.name))"#, #""aqi":\#(index)"#, #""time":\#(observedAt)"#]
+        var fields = [#""city":\#(jsonLiteral(city.name))"#, #""aqi":\#(aqi)"#, #""time":\#(observedAt)"#]
         // The exporter keeps the previous values if a field is absent; an empty field clears them.
         if !concentrations.isEmpty { fields.append(#""pollutants":\#(jsonObject(concentrations))"#) }
         fields.append(#""subindices":\#(jsonObject(subIndices))"#)

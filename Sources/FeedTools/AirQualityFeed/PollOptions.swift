@@ -11,7 +11,7 @@ struct PollOptions: Options {
     /// `nil` to use `set`.
     var citiesFile: String?
     var set = CitySet.seeds
-    var index: IndexScale?
+    var scale: IndexScale?
     var interval = Duration.seconds(15 * 60)
     var keyFile: String?
     var baseURL: String?
@@ -36,7 +36,7 @@ struct PollOptions: Options {
         Flag(
             "cities", \.citiesFile, .file, "CSV with the columns city, latitude, longitude, optionally id and country."),
         Flag("set", \.set, .choice, "Built-in list of cities: seeds, india or capitals."),
-        Flag("index", \.index, .choice, "india, us or eu; by default the one that the source gives, else india."),
+        Flag("index", \.scale, .choice, "india, us or eu; by default the one that the source gives, else india."),
         Flag("interval", \.interval, .duration(from: .seconds(1)), "Time between two rounds of requests."),
         Flag("key-file", \.keyFile, .file, "File with the source's API key, if it needs one."),
         Flag("base-url", \.baseURL, .origin, secrecy: .address, "Scheme and host of a mirror of the source."),

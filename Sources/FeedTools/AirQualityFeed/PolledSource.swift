@@ -47,7 +47,7 @@ extension PolledSource {
         let secrets = key.map { [$0.text] } ?? words.filter { $0.utf8.count >= 8 }
         let api = source.api(
             DataSource.Setup(
-                cities: cities, scale: options.index ?? source.givenIndex ?? .india, key: key?.text,
+                cities: cities, scale: options.scale ?? source.givenScale ?? .india, key: key?.text,
                 maximumCost: rate.calls, document: document))
         // libcurl would read the file at each request, and block on it if it has been replaced by a pipe.
         let authorities = try flags.content("ca-file", options.caFile, "certificates of authorities in PEM") { $0 }
@@ -90,9 +90,9 @@ extension PolledSource {
             !isJSON || options.jq != nil, "jq",
             "a program with --source json that makes objects such as {city: .name, aqi: .value}")
         try require(options.citiesFile == nil || !flags.isGiven("set"), "set", "--set or --cities, not both")
-        if let given = options.source.givenIndex {
+        if let given = options.source.givenScale {
             let expected = "\(given.rawValue), the index that \(options.source.name) gives"
-            try require(options.index ?? given == given, "index", expected)
+            try require(options.scale ?? given == given, "index", expected)
         }
     }
 

@@ -1,8 +1,8 @@
 internal import AirQuality
 internal import Bytes
 
-/// A value that a source gives as an index or a sub-index.
-enum IndexValue: Equatable {
+/// A value that a source gives as an AQI or a sub-index.
+enum AQIValue: Equatable {
     case value(Double)
     /// Marked by the source as absent: blank, `NA`, `N/A` or `-`.
     case missing
@@ -13,7 +13,7 @@ enum IndexValue: Equatable {
     init(_ text: String) {
         if ["", "-", "NA", "N/A", "NULL", "NONE"].contains(trimmed(text[...]).uppercased()) {
             self = .missing
-        } else if let value = looseNumber(text), IndexRange.isValid(value) {
+        } else if let value = looseNumber(text), AQIRange.isValid(value) {
             self = .value(value)
         } else {
             self = .unusable

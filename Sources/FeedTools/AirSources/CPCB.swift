@@ -5,7 +5,7 @@ internal import Bytes
 ///
 /// Documented at https://data.gov.in/resource/real-time-air-quality-index-various-locations. Each row is one pollutant
 /// of a station; pages of more than 300 rows time out. The values are read as sub-indices, because the data set is
-/// titled an index and its carbon monoxide, such as 55 to 76, is impossible in mg/m³. There are no concentrations.
+/// titled an AQI and its carbon monoxide, such as 55 to 76, is impossible in mg/m³. There are no concentrations.
 ///
 /// A key may get fewer rows than requested, so each page starts where the previous one ended. Rows may be reordered
 /// between two pages, so distinct rows are counted; if some are missing, another pass requests all of them again with
@@ -95,7 +95,7 @@ struct CPCB: AirSource {
 extension DataSource {
     public static let cpcb = DataSource(
         name: "cpcb", baseURL: "https://airquality.cpcb.gov.in", baseURLWithKey: "https://api.data.gov.in",
-        givenIndex: .india,
+        givenScale: .india,
         // No limit is published; the data set has about a dozen pages.
         rate: CallRate(calls: 20, per: .seconds(60)), kind: .stations, license: "GODL-India"
     ) { setup in

@@ -1,5 +1,5 @@
 /// The feed that India's Central Pollution Control Board itself serves, without a key: one document with every station,
-/// its pollutants' averages as sub-indices, and its index.
+/// its pollutants' averages as sub-indices, and its AQI.
 ///
 /// Undocumented: written against a recording of 26 August 2026, and never tried against the service.
 struct CPCBFeed: AirSource {
@@ -27,7 +27,7 @@ struct CPCBFeed: AirSource {
                     longitude: tag.attributes["longitude"].flatMap(looseNumber))
             case "Pollutant_Index":
                 row?.averages[tag.attributes["id"] ?? ""] = tag.attributes["Avg"] ?? ""
-            case "Air_Quality_Index": row?.index = tag.attributes["Value"] ?? ""
+            case "Air_Quality_Index": row?.aqi = tag.attributes["Value"] ?? ""
             case "/Station":
                 if let row { stations.add(row, at: now) }
                 row = nil

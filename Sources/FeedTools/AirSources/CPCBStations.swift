@@ -4,8 +4,8 @@ internal import AirQualityIndex
 /// India's stations as collected in one round, and the air of each city that follows from them.
 ///
 /// A station belongs to every city that has its city's name and is within 50 km (there are two Aurangabads); a station
-/// without coordinates belongs to none. Its index is the one the source gives, otherwise the highest of its sub-indices
-/// if at least three pollutants, one of them particulate matter, have one. A city's index is the mean of its stations'.
+/// without coordinates belongs to none. Its AQI is the one the source gives, otherwise the highest of its sub-indices
+/// if at least three pollutants, one of them particulate matter, have one. A city's AQI is the mean of its stations'.
 /// If a value is duplicated, the one in the newer row counts.
 struct CPCBStations {
     private static let maximumNameBytes = 256
@@ -21,8 +21,8 @@ struct CPCBStations {
         var longitude: Double?
         /// Averages as written by the source, by CPCB's name of the pollutant.
         var averages: [String: String] = [:]
-        /// The station's index as written by the source.
-        var index = ""
+        /// The station's AQI as written by the source.
+        var aqi = ""
     }
 
     /// The usable part of a row.
@@ -30,7 +30,7 @@ struct CPCBStations {
         let station: String
         let updatedAt: Int64
         var averages: [Pollutant: Double] = [:]
-        var index: Double?
+        var aqi: Double?
     }
 
     private let cities: [PolledCity]
@@ -57,14 +57,14 @@ struct CPCBStations {
             return omit("stations without a time that can be read, or in the future")
         }
         var report = Report(station: row.station, updatedAt: updatedAt)
-        switch IndexValue(row.index) {
-        case .value(let value): report.index = value
+        switch AQIValue(row.aqi) {
+        case .value(let value): report.aqi = value
         case .missing: break
         // The sub-indices of such a station are not credible either.
         case .unusable: return omit("stations whose index is out of range")
         }
         for (name, text) in row.averages {
-            switch (Self.pollutants[name], IndexValue(text)) {
+            switch (Self.pollutants[name], AQIValue(text)) {
             case (nil, _): omit("averages of unknown pollutants", "\(name.prefix(60)) of \(row.station)")
             case (let pollutant?, .value(let value)): report.averages[pollutant] = value
             case (let pollutant?, .unusable):
@@ -111,11 +111,11 @@ struct CPCBStations {
                 others.insert(Omission("averages that lag more than three hours behind their city", name))
             }
             let greatest = IndexScale.india.isEnough(averages.keys) ? averages.values.max() : nil
-            guard let index = current.compactMap(\.index).last ?? greatest else {
+            guard let aqi = current.compactMap(\.aqi).last ?? greatest else {
                 others.insert(Omission("stations without an index and averages that make one", name))
                 continue
             }
-            indices.append(index)
+            indices.append(aqi)
             subIndices.merge(averages.mapValues { [$0] }, uniquingKeysWith: +)
         }
         guard !indices.isEmpty else {
@@ -124,7 +124,7 @@ struct CPCBStations {
         omissions.formUnion(others)
         func mean(_ values: [Double]) -> Double { (values.reduce(0, +) / Double(values.count)).rounded() }
         return CityAir(
-            index: mean(indices), observedAt: min(newest, now), subIndices: subIndices.mapValues(mean), basis: "given")
+            aqi: mean(indices), observedAt: min(newest, now), subIndices: subIndices.mapValues(mean), basis: "given")
     }
 
     private static let pollutants: [String: Pollutant] = [

@@ -3,13 +3,13 @@ internal import AirQualityIndex
 
 /// A city's air as sent by the feed.
 public struct CityAir: Sendable, Equatable {
-    public var index: Double
-    /// The newest hour that the index includes, in seconds since the Unix epoch.
+    public var aqi: Double
+    /// The newest hour that the AQI includes, in seconds since the Unix epoch.
     public var observedAt: Int64
     /// Concentrations of the newest hours in µg/m³; empty if the source has none.
     public var concentrations: [Pollutant: Double] = [:]
     public var subIndices: [Pollutant: Double] = [:]
-    /// How the index was averaged: `24h`, `nowcast` or `1h`, or `given` by the source.
+    /// How the AQI was averaged: `24h`, `nowcast` or `1h`, or `given` by the source.
     public var basis: String
     /// The measuring agencies, if the source's terms require naming them.
     public var attribution: String?
@@ -19,7 +19,7 @@ public struct CityAir: Sendable, Equatable {
 let staleAfter: Int64 = 24 * 3600
 
 extension IndexScale {
-    /// Computes the index and returns it with the concentrations of its newest hour.
+    /// Computes the AQI and returns it with the concentrations of its newest hour.
     ///
     /// - Parameter values: concentrations in µg/m³ by hour since the Unix epoch, none of them after `now`.
     func air(_ values: [Pollutant: [Int: Double]], at now: Int64) throws(AirUnavailable) -> CityAir {
@@ -30,10 +30,10 @@ extension IndexScale {
         guard now - observedAt <= staleAfter else {
             throw AirUnavailable("the newest value is \((now - observedAt) / 3600) hours old")
         }
-        let (index, subIndices) = try indices(of: values, at: hour)
-        guard IndexRange.isValid(index) else { throw AirUnavailable("the index would be \(Int(index))") }
+        let (aqi, subIndices) = try indices(of: values, at: hour)
+        guard AQIRange.isValid(aqi) else { throw AirUnavailable("the index would be \(Int(aqi))") }
         let newest = values.compactMapValues { $0.newest(at: hour) }.mapValues { ($0 * 100).rounded() / 100 }
         return CityAir(
-            index: index, observedAt: observedAt, concentrations: newest, subIndices: subIndices, basis: basis)
+            aqi: aqi, observedAt: observedAt, concentrations: newest, subIndices: subIndices, basis: basis)
     }
 }

@@ -10,7 +10,7 @@ public struct DataSource: Sendable {
     /// The settings of a source.
     public struct Setup: Sendable {
         var cities: [PolledCity]
-        /// The index to compute, unless the source gives one.
+        /// The scale of the AQI to compute, unless the source gives one.
         var scale: IndexScale
         /// The text of a `SourceKey`.
         var key: String?
@@ -40,8 +40,8 @@ public struct DataSource: Sendable {
     /// Scheme and host for those who have a key, if they are others.
     var baseURLWithKey: String?
     public var needsKey = false
-    /// The index that the source gives; `nil` if it gives concentrations.
-    public var givenIndex: IndexScale?
+    /// The scale of the AQI that the source gives; `nil` if it gives concentrations.
+    public var givenScale: IndexScale?
     /// A rate within the limits that apply to every user.
     public let rate: CallRate
     var kind: Kind?

@@ -5,7 +5,7 @@ internal import Bytes
 /// OpenAQ's API, version 3: hourly values of official and other stations.
 ///
 /// Documented at https://docs.openaq.org. Each hour of a city is the mean of the sensors of its nearest stations within
-/// 25 km. Without particulate matter there is no index. Stations are searched for once a day; a sensor without values
+/// 25 km. Without particulate matter there is no AQI. Stations are searched for once a day; a sensor without values
 /// for a day is not requested again until then, because many stopped years ago.
 struct OpenAQ: AirSource {
     private static let radius = 25_000
@@ -104,7 +104,7 @@ struct OpenAQ: AirSource {
     private func air(of sensors: [OpenAQSensor], at now: Int64) throws(AirUnavailable) -> CityAir {
         var means: [Pollutant: [Int: Double]] = [:]
         for (pollutant, sensors) in Dictionary(grouping: sensors.filter { !$0.isStale }, by: \.pollutant) {
-            // Without this pollutant the index could be far too low; the next round may succeed.
+            // Without this pollutant the AQI could be far too low; the next round may succeed.
             let isLost = sensors.allSatisfy { $0.timesGivenUp > 0 } && sensors.contains { $0.timesGivenUp == 1 }
             let newest = sensors.compactMap { $0.hours.keys.max() }.max() ?? 0
             if isLost, newest < Int(now / 3600) - 2 {

@@ -47,7 +47,7 @@ struct WAQI: AirSource {
     private func air(
         of station: JSONNode, for city: PolledCity, at now: Int64, _ omissions: inout Set<Omission>
     ) throws(AirUnavailable) -> CityAir {
-        guard case .value(let index) = IndexValue(station["aqi"].scalar) else {
+        guard case .value(let aqi) = AQIValue(station["aqi"].scalar) else {
             throw AirUnavailable("the station gives no index")
         }
         // Falls back to the parts of `iso`; a dead station has neither.
@@ -61,7 +61,7 @@ struct WAQI: AirSource {
         var subIndices: [Pollutant: Double] = [:]
         for pollutant in Pollutant.allCases {
             let name = pollutant == .pm25 ? "pm25" : pollutant.rawValue
-            switch IndexValue(station["iaqi"][name]["v"].scalar) {
+            switch AQIValue(station["iaqi"][name]["v"].scalar) {
             case .value(let value): subIndices[pollutant] = value
             case .unusable: omissions.insert(Omission("values that are not sub-indices", "\(name) of \(city.name)"))
             case .missing: continue
@@ -70,7 +70,7 @@ struct WAQI: AirSource {
         let names = ((try? station["attributions"].elements()) ?? []).compactMap { $0["name"].text }
         let attribution = onOneLine(String(names.joined(separator: "; ").unicodeScalars.prefix(300)))
         return CityAir(
-            index: index, observedAt: min(observedAt, now), subIndices: subIndices, basis: "given",
+            aqi: aqi, observedAt: min(observedAt, now), subIndices: subIndices, basis: "given",
             attribution: attribution.isEmpty ? nil : attribution)
     }
 
@@ -95,7 +95,7 @@ struct WAQI: AirSource {
 
 extension DataSource {
     public static let waqi = DataSource(
-        name: "waqi", baseURL: "https://api.waqi.info", needsKey: true, givenIndex: .us,
+        name: "waqi", baseURL: "https://api.waqi.info", needsKey: true, givenScale: .us,
         // The limit is 1,000 a minute.
         rate: CallRate(calls: 120, per: .seconds(60)), kind: .stations, license: "aqicn.org/api/tos"
     ) { WAQI(cities: $0.cities, token: $0.key ?? "") }

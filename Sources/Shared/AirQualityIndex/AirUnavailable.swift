@@ -1,4 +1,4 @@
-/// Why no index can be computed.
+/// Why no AQI can be computed.
 public struct AirUnavailable: Error, Sendable, Equatable, CustomStringConvertible {
     public let description: String
 

@@ -54,7 +54,7 @@ enum Breakpoints {
 
     /// European Environment Agency, European Air Quality Index, limits since 2024/25: Good, Fair, Moderate, Poor, Very
     /// poor; Extremely poor is above. A value at a limit belongs to the next class. Concentrations are 1-hour values in
-    /// µg/m³. The official index has class names only; as in Open-Meteo's numbering, each class spans 20 points.
+    /// µg/m³. The official AQI has class names only; as in Open-Meteo's numbering, each class spans 20 points.
     static let europe: [Pollutant: SubIndexCurve] = [
         .pm25: european(upTo: [5, 15, 50, 90, 140]),
         .pm10: european(upTo: [15, 45, 120, 195, 270]),

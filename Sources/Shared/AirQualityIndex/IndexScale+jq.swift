@@ -45,7 +45,7 @@ extension IndexScale {
             """
     }
 
-    /// The curves that a lasting concentration is read from: an index is the highest of theirs.
+    /// The curves that a lasting concentration is read from: an AQI is the highest of theirs.
     private var curves: [Rating] {
         switch self {
         case .india:
@@ -90,7 +90,7 @@ extension IndexScale {
         var jq: String {
             let name = pollutant.rawValue.replacing("_", with: "")
             let weight = isTruncated ? pollutant.microgramsPerPPB ?? 1 : 1
-            let points = curve.points.map { "[\($0.concentration), \($0.index)]" }.joined(separator: ", ")
+            let points = curve.points.map { "[\($0.concentration), \($0.subIndex)]" }.joined(separator: ", ")
             let limit = limit.map { ", limit: \($0)" } ?? ""
             let step = isTruncated ? curve.step : 0
             return "{name: \"\(name)\", weight: \(weight), step: \(step), unit: \(unit)\(limit), points: [\(points)]}"

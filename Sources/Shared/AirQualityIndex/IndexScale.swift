@@ -1,6 +1,6 @@
 public import AirQuality
 
-/// An authority's rules for computing an index from concentrations.
+/// An authority's rules for computing an AQI from concentrations.
 public enum IndexScale: String, CaseIterable, Sendable {
     /// Central Pollution Control Board, 2014: 24-hour means of at least 16 values; for ozone and carbon monoxide,
     /// 8-hour means of at least 6. High ozone uses the newest hour.
@@ -11,7 +11,7 @@ public enum IndexScale: String, CaseIterable, Sendable {
     /// European Air Quality Index, 2024/25: the newest hour.
     case eu
 
-    /// The feed's `basis` of an index on this scale.
+    /// The feed's `basis` of an AQI on this scale.
     public var basis: String {
         switch self {
         case .india: "24h"
@@ -20,7 +20,7 @@ public enum IndexScale: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether the index has sub-indices of the pollutant.
+    /// Whether the AQI has sub-indices of the pollutant.
     public func includes(_ pollutant: Pollutant) -> Bool {
         switch self {
         case .india: true
@@ -29,7 +29,7 @@ public enum IndexScale: String, CaseIterable, Sendable {
         }
     }
 
-    /// Returns whether sub-indices of these pollutants suffice for an index.
+    /// Returns whether sub-indices of these pollutants suffice for an AQI.
     public func isEnough(_ pollutants: some Collection<Pollutant>) -> Bool {
         let hasParticles = pollutants.contains(where: \.isParticulateMatter)
         return switch self {
@@ -48,16 +48,16 @@ public enum IndexScale: String, CaseIterable, Sendable {
         }
     }
 
-    /// Returns the sub-indices at an hour, and the index, which is the greatest of them. They are rounded to whole
+    /// Returns the sub-indices at an hour, and the AQI, which is the greatest of them. They are rounded to whole
     /// numbers as the authorities do, except that `eu` rounds down, so that none gets into the next class.
     ///
     /// - Parameters:
     ///   - air: concentrations in µg/m³ by hour since the Unix epoch, each valid by `Pollutant.isConcentration`.
     ///   - hour: the newest hour to use.
-    /// - Throws: a description of the missing data, if it does not suffice for an index.
+    /// - Throws: a description of the missing data, if it does not suffice for an AQI.
     public func indices(
         of air: [Pollutant: [Int: Double]], at hour: Int
-    ) throws(AirUnavailable) -> (index: Double, subIndices: [Pollutant: Double]) {
+    ) throws(AirUnavailable) -> (aqi: Double, subIndices: [Pollutant: Double]) {
         var subIndices: [Pollutant: Double] = [:]
         for (pollutant, hours) in air {
             // With tolerance for halves, which binary fractions cannot represent exactly.
@@ -77,7 +77,7 @@ public enum IndexScale: String, CaseIterable, Sendable {
         switch self {
         case .india: indian(pollutant, hours, hour)
         case .us: american(pollutant, hours, hour)
-        case .eu: hours.newest(at: hour).flatMap { Breakpoints.europe[pollutant]?.index($0) }
+        case .eu: hours.newest(at: hour).flatMap { Breakpoints.europe[pollutant]?.subIndex($0) }
         }
     }
 
@@ -86,10 +86,10 @@ public enum IndexScale: String, CaseIterable, Sendable {
         let mean = hours.mean(endingAt: hour, hours: isShort ? 8 : 24, least: isShort ? 6 : 16)
         guard let mean, let curve = Breakpoints.india[pollutant] else { return nil }
         switch pollutant {
-        case .co: return curve.index(mean / 1000)
+        case .co: return curve.subIndex(mean / 1000)
         case .o3 where mean > Breakpoints.indianOzoneEnd:
-            return greater(curve.index(Breakpoints.indianOzoneEnd), hours.newest(at: hour).flatMap(curve.index))
-        default: return curve.index(mean)
+            return greater(curve.subIndex(Breakpoints.indianOzoneEnd), hours.newest(at: hour).flatMap(curve.subIndex))
+        default: return curve.subIndex(mean)
         }
     }
 
@@ -98,23 +98,23 @@ public enum IndexScale: String, CaseIterable, Sendable {
         let newest = hours.newest(at: hour).map { $0 / weight }
         let mean8Hours = hours.mean(endingAt: hour, hours: 8, least: 6).map { $0 / weight }
         switch pollutant {
-        case .pm25: return hours.nowCast(endingAt: hour).flatMap(Breakpoints.pm25.truncatedIndex)
-        case .pm10: return hours.nowCast(endingAt: hour).flatMap(Breakpoints.pm10.truncatedIndex)
-        case .co: return mean8Hours.flatMap { Breakpoints.co.truncatedIndex($0 / 1000) }
-        case .no2: return newest.flatMap(Breakpoints.no2.truncatedIndex)
+        case .pm25: return hours.nowCast(endingAt: hour).flatMap(Breakpoints.pm25.truncatedSubIndex)
+        case .pm10: return hours.nowCast(endingAt: hour).flatMap(Breakpoints.pm10.truncatedSubIndex)
+        case .co: return mean8Hours.flatMap { Breakpoints.co.truncatedSubIndex($0 / 1000) }
+        case .no2: return newest.flatMap(Breakpoints.no2.truncatedSubIndex)
         case .so2:
             // One hour gives at most 200; above that the 24-hour mean decides ("Calculating AQI values for SO2").
             let end = Breakpoints.so2HourEnd
             guard let newest, Breakpoints.so2.truncated(newest) > end else {
-                return newest.flatMap(Breakpoints.so2.truncatedIndex)
+                return newest.flatMap(Breakpoints.so2.truncatedSubIndex)
             }
             let mean = hours.mean(endingAt: hour, hours: 24, least: 18) ?? 0
-            return Breakpoints.so2.truncatedIndex(max(end, mean / weight))
+            return Breakpoints.so2.truncatedSubIndex(max(end, mean / weight))
         case .o3:
             // The 1-hour table begins at a higher concentration, and continues beyond the end of the 8-hour table.
             guard let mean8Hours else { return nil }
-            let ofMean = Breakpoints.ozone8Hours.truncatedIndex(min(mean8Hours, Breakpoints.ozone8HoursEnd))
-            return greater(ofMean, newest.flatMap(Breakpoints.ozoneHour.truncatedIndex))
+            let ofMean = Breakpoints.ozone8Hours.truncatedSubIndex(min(mean8Hours, Breakpoints.ozone8HoursEnd))
+            return greater(ofMean, newest.flatMap(Breakpoints.ozoneHour.truncatedSubIndex))
         case .nh3: return nil
         }
     }

@@ -1,7 +1,7 @@
 /// A piecewise linear function from concentration to sub-index, one segment per class. It extrapolates the last one.
 struct SubIndexCurve: Sendable {
     let step: Double
-    private(set) var points: [(concentration: Double, index: Double)] = []
+    private(set) var points: [(concentration: Double, subIndex: Double)] = []
 
     /// - Parameters:
     ///   - classes: the index range of each class.
@@ -20,17 +20,17 @@ struct SubIndexCurve: Sendable {
     var start: Double { points[0].concentration }
 
     /// Returns the unrounded sub-index; `nil` below the start of the curve.
-    func index(_ concentration: Double) -> Double? {
+    func subIndex(_ concentration: Double) -> Double? {
         guard concentration >= start else { return nil }
         let above = points.dropFirst().firstIndex { concentration <= $0.concentration } ?? points.count - 1
         let low = points[above - 1]
         let high = points[above]
         let share = (concentration - low.concentration) / (high.concentration - low.concentration)
-        return low.index + share * (high.index - low.index)
+        return low.subIndex + share * (high.subIndex - low.subIndex)
     }
 
     /// Returns the unrounded sub-index of the truncated concentration.
-    func truncatedIndex(_ concentration: Double) -> Double? { index(truncated(concentration)) }
+    func truncatedSubIndex(_ concentration: Double) -> Double? { subIndex(truncated(concentration)) }
 
     /// Truncates to a multiple of the step, with tolerance for tenths, which binary fractions cannot represent exactly.
     func truncated(_ concentration: Double) -> Double {

@@ -54,7 +54,7 @@ struct CityFamily: Sendable {
     @inline(__always)
     private func appendSamples(of city: Int, in states: Span<CityState>, _ labels: CityLabels, to page: inout [UInt8]) {
         switch name {
-        case .index: append(labels.closedName(city), states[city].index, &page)
+        case .index: append(labels.closedName(city), states[city].aqi, &page)
         case .category: append(labels.closedName(city), Double(states[city].category), &page)
         case .direction: append(labels.closedName(city), Double(states[city].changes.direction), &page)
         case .changed:

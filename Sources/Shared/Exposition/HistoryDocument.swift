@@ -57,9 +57,9 @@ public struct HistoryDocument: Sendable {
             let name = snapshot.states[cities[row.city].number].name
             text.appendJSONString(name.span)
             text.append(",\"aqi\":")
-            text.appendDecimal(row.point.index)
+            text.appendDecimal(row.point.aqi)
             text.append(",\"category\":")
-            text.appendInteger(UInt64(scale.category(of: row.point.index)))
+            text.appendInteger(UInt64(scale.category(of: row.point.aqi)))
             text.append("}")
         }
         text.append("]}\n")

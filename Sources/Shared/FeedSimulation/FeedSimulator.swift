@@ -54,10 +54,10 @@ public struct FeedSimulator: Sendable {
         for city in beginnings.indices {
             guard random.nextUnit() < coverage else { continue }
             if drift > 0 { air.moveLevel(of: city, by: drift * (2 * random.nextUnit() - 1)) }
-            let index = air.index(of: city, at: time)
+            let aqi = air.aqi(of: city, at: time)
             var element = beginnings[city]
-            element.appendNumber(index)
-            if hasDetails { SimulatedDetails.append(of: city, index: index, to: &element) }
+            element.appendNumber(aqi)
+            if hasDetails { SimulatedDetails.append(of: city, aqi: aqi, to: &element) }
             element.append(UInt8(ascii: "}"))
             elements.append(element)
         }

@@ -102,12 +102,12 @@ public struct Recording: Sendable {
         var days: [Int64: [[UInt8]]] = [:]
         try readCSV(bytes, columns: ["City", "Date", "AQI"]) { (line, fields) throws(RecordingError) in
             let city = fields[0]
-            let index = fields[2]
+            let aqi = fields[2]
             let midnight = fields[1] + "T00:00:00Z".utf8
             // R writes missing values as NA.
-            let isMissing = index.isEmpty || index.elementsEqual("NA".utf8)
+            let isMissing = aqi.isEmpty || aqi.elementsEqual("NA".utf8)
             guard let day = parseRFC3339(midnight.span), !city.isEmpty, isUTF8(city.span),
-                isMissing || jsonNumber(index.span)?.isFinite == true
+                isMissing || jsonNumber(aqi.span)?.isFinite == true
             else {
                 let row = shown(fields.joined(separator: ",".utf8))
                 let expected = "a name in UTF-8, a date such as 2019-10-01 and a number, NA or nothing"
@@ -115,7 +115,7 @@ public struct Recording: Sendable {
             }
             var element = Array("{\"city\":".utf8)
             element.appendJSONString(city.span)
-            element += Array(",\"aqi\":".utf8) + index + "}".utf8
+            element += Array(",\"aqi\":".utf8) + aqi + "}".utf8
             days[day, default: []] += isMissing ? [] : [element]
         }
         messages = days.sorted { $0.key < $1.key }.flatMap { jsonArrays(of: $0.value, maximumCount: .max) }

@@ -1,4 +1,4 @@
-/// The index of each simulated city over time: its own level, a wave of a few hours and a smaller, shorter one. Both
+/// The AQI of each simulated city over time: its own level, a wave of a few hours and a smaller, shorter one. Both
 /// waves are continuous, so that a category changes once when they cross a boundary, not with every reading.
 struct SimulatedAir: Sendable {
     private let seed: UInt64
@@ -24,13 +24,13 @@ struct SimulatedAir: Sendable {
     }
 
     /// - Parameter time: seconds since the start of the simulation.
-    func index(of city: Int, at time: Double) -> Double {
+    func aqi(of city: Int, at time: Double) -> Double {
         // The day wave: 3 to 6 hours, 8 to 14 % of the level. The wind wave: 0.5 to 1 hour, 1 %.
         let height = 0.08 + 0.06 * chance(2, city)
         let day = height * wave(turns: time / (3600 * (3 + 3 * chance(1, city))) + chance(3, city))
         let wind = 0.01 * wave(turns: time / (1800 * (1 + chance(4, city))) + chance(5, city))
-        let index = levels[city] * (1 + day + wind)
-        return min(max(index, Self.range.lowerBound), Self.range.upperBound)
+        let aqi = levels[city] * (1 + day + wind)
+        return min(max(aqi, Self.range.lowerBound), Self.range.upperBound)
     }
 
     /// Returns a number in 0 ..< 1 that depends only on the seed, the question and the number.

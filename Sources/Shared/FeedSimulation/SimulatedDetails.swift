@@ -1,9 +1,9 @@
 import Bytes
 
-/// The fields of an element besides city and index: concentrations, sub-indices and place.
+/// The fields of an element besides city and AQI: concentrations, sub-indices and place.
 struct SimulatedDetails: Sendable {
-    /// Sub-index as a share of the city's index unless the pollutant is the worst, and µg/m³ per point of the
-    /// sub-index, roughly as in the Indian index.
+    /// Sub-index as a share of the city's AQI unless the pollutant is the worst, and µg/m³ per point of the
+    /// sub-index, roughly as in the Indian AQI.
     private static let pollutants: [(name: String, share: Double, concentration: Double)] = [
         ("pm2_5", 0.9, 0.45), ("pm10", 0.85, 1.15), ("no2", 0.4, 0.8), ("so2", 0.15, 0.8), ("o3", 0.45, 1),
         ("co", 0.3, 20), ("nh3", 0.1, 4),
@@ -17,10 +17,10 @@ struct SimulatedDetails: Sendable {
     ]
 
     /// Each field is preceded by a comma.
-    static func append(of city: Int, index: Double, to message: inout [UInt8]) {
+    static func append(of city: Int, aqi: Double, to message: inout [UInt8]) {
         // PM2.5 is the worst pollutant in most cities, PM10 in the others.
         let worst = mixed(UInt64(city)) % 4 == 0 ? 1 : 0
-        let subIndices = pollutants.indices.map { $0 == worst ? index : (index * pollutants[$0].share).rounded() }
+        let subIndices = pollutants.indices.map { $0 == worst ? aqi : (aqi * pollutants[$0].share).rounded() }
         append("pollutants", to: &message) { (subIndices[$0] * pollutants[$0].concentration * 10).rounded() / 10 }
         append("subindices", to: &message) { subIndices[$0] }
         let place = city < places.count ? places[city] : inventedPlace(of: city)

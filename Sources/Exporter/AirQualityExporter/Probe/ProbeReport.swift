@@ -88,7 +88,7 @@ struct ProbeReport {
             let degrees = [place?.latitude, place?.longitude].compactMap { $0.map { "\($0)" } }
             let country = place.map { onOneLine(String(decoding: $0.country, as: UTF8.self)) } ?? ""
             return [
-                shown(state.name.span, bytes: 40), "\(state.index)", scale.categories[Int(state.category) - 1].name,
+                shown(state.name.span, bytes: 40), "\(state.aqi)", scale.categories[Int(state.category) - 1].name,
                 String(decoding: time, as: UTF8.self), pollutants.joined(separator: ", "),
                 (country.isEmpty ? degrees : [country] + degrees).joined(separator: " "),
             ]

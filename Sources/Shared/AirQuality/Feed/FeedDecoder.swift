@@ -85,7 +85,7 @@ public struct FeedDecoder: ~Copyable {
     /// - Parameter byteCount: size of the received message, from which a program may have produced this one.
     private mutating func read(_ message: Span<UInt8>, byteCount: Int, _ receivedAt: Timestamp) -> FeedMessage {
         defer { reader.forget() }
-        guard let places = reader.read(message) else {
+        guard let positions = reader.read(message) else {
             if isBlank(message: message) { return FeedMessage(byteCount: byteCount, receivedAt: receivedAt) }
             guard let replacement = replacingNonFiniteNumbers(in: message), reader.read(replacement.span) != nil else {
                 return FeedMessage(rejectedAs: .notJSON, byteCount: byteCount, receivedAt: receivedAt)
@@ -96,12 +96,12 @@ public struct FeedDecoder: ~Copyable {
         decoded.reuse(&spareReadings, &spareNames)
         reader.appendTexts(to: &decoded.names)
         reader.withTexts { texts in
-            var place = places.lowerBound
-            while place < places.upperBound {
-                if let items = reader.find(format.items, in: place) { decode(items: items, texts, into: &decoded) }
-                place = reader.next(after: place)
+            var text = positions.lowerBound
+            while text < positions.upperBound {
+                if let items = reader.find(format.items, in: text) { decode(items: items, texts, into: &decoded) }
+                text = reader.next(after: text)
             }
-            if !decoded.hasReadings { decoded.excerpt = excerpt(ofMessage: places, texts) }
+            if !decoded.hasReadings { decoded.excerpt = excerpt(ofMessage: positions, texts) }
         }
         for name in decoded.unknownPollutants.names { unknownPollutants.insert(name.span) }
         return decoded
@@ -110,7 +110,7 @@ public struct FeedDecoder: ~Copyable {
     private borrowing func decode(items: Int, _ texts: Span<UInt8>, into message: inout FeedMessage) {
         let elements: Range<Int>
         switch reader.value(at: items) {
-        case .array(let places): elements = places
+        case .array(let positions): elements = positions
         case .object: elements = items..<reader.next(after: items)
         // As with fields, `null` is the same as absent.
         case .null where !format.items.isEmpty: return
@@ -121,7 +121,7 @@ public struct FeedDecoder: ~Copyable {
             }
             return
         }
-        // An element with two fields takes at least six places.
+        // An element with two fields takes at least six positions.
         message.reserve(min(elements.count / 6, 128))
         var element = elements.lowerBound
         while element < elements.upperBound {
@@ -151,12 +151,12 @@ public struct FeedDecoder: ~Copyable {
             guard let accepted = CityName.accepted(texts, in: range) else { throw .badCity }
             name = accepted
         }
-        let index = try Self.index(value.map { reader.value(at: $0) }, texts)
+        let aqi = try Self.aqi(value.map { reader.value(at: $0) }, texts)
         var reading = Reading(
-            index: index ?? 0, hasValue: index != nil, time: message.receivedAt, hasOwnTime: false,
+            aqi: aqi ?? 0, hasValue: aqi != nil, time: message.receivedAt, hasOwnTime: false,
             nameStart: UInt32(name.lowerBound), nameCount: UInt8(name.count))
         if hasMore {
-            if index != nil, let time = try time(of: element, texts, in: &message) {
+            if aqi != nil, let time = try time(of: element, texts, in: &message) {
                 reading.time = time
                 reading.hasOwnTime = true
             }
@@ -165,7 +165,7 @@ public struct FeedDecoder: ~Copyable {
             }
         }
         // An element without a value may complete what is known of its city.
-        guard index != nil || message.extras.count > message.readings.count else { throw .noValue }
+        guard aqi != nil || message.extras.count > message.readings.count else { throw .noValue }
         message.append(reading)
     }
 
@@ -185,7 +185,7 @@ public struct FeedDecoder: ~Copyable {
 
     /// - Returns: `nil` if there is no value.
     @inline(__always)
-    private static func index(_ value: JSONValue?, _ texts: Span<UInt8>) throws(RejectionReason) -> Double? {
+    private static func aqi(_ value: JSONValue?, _ texts: Span<UInt8>) throws(RejectionReason) -> Double? {
         switch value {
         case nil, .null: return nil
         case .boolean, .array, .object: throw .badValue
@@ -203,7 +203,7 @@ public struct FeedDecoder: ~Copyable {
     private borrowing func extras(of element: Int, _ texts: Span<UInt8>, in message: inout FeedMessage) -> CityExtras? {
         let concentrations = values(
             format.pollutants, of: element, texts, upTo: Pollutant.maximumConcentration, in: &message)
-        let subIndices = values(format.subindices, of: element, texts, upTo: IndexRange.maximum, in: &message)
+        let subIndices = values(format.subindices, of: element, texts, upTo: AQIRange.maximum, in: &message)
         let place = place(of: element, texts)
         if concentrations == nil, subIndices == nil, place == nil { return nil }
         return CityExtras(concentrations: concentrations, subIndices: subIndices, place: place)

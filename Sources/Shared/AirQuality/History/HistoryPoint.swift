@@ -1,10 +1,10 @@
 /// A reading kept in the history.
 public struct HistoryPoint: Sendable, Equatable {
     public var time: Timestamp
-    public var index: Double
+    public var aqi: Double
 
-    public init(time: Timestamp, index: Double) {
+    public init(time: Timestamp, aqi: Double) {
         self.time = time
-        self.index = index
+        self.aqi = aqi
     }
 }

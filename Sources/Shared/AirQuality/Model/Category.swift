@@ -3,7 +3,7 @@ public struct Category: Sendable, Equatable {
     /// 1 for the best, counting up.
     public var number: UInt8
     public var name: String
-    /// Lowest index of the category.
+    /// Lowest AQI of the category.
     public var from: Double
     /// `#RRGGBB`, chosen so that Grafana's automatic text colour has a contrast of at least 4.5 : 1 on it.
     public var color: String

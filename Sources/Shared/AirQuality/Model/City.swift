@@ -3,7 +3,7 @@ public struct City: Sendable, Equatable {
     /// Row id in the storage file; starts at 1 and is never reused.
     public var id: Int64
     public var name: [UInt8]
-    public var index: Double
+    public var aqi: Double
     /// Time of the newest reading.
     public var updatedAt: Timestamp
     /// When the newest reading arrived; `.max` if unknown, as after a kill.
@@ -16,13 +16,13 @@ public struct City: Sendable, Equatable {
     public var points: [HistoryPoint]
 
     public init(
-        id: Int64, name: [UInt8], index: Double, updatedAt: Timestamp, receivedAt: Timestamp,
+        id: Int64, name: [UInt8], aqi: Double, updatedAt: Timestamp, receivedAt: Timestamp,
         changes: CategoryChanges = CategoryChanges(), feedLabel: [UInt8] = [], place: CityPlace? = nil,
         points: [HistoryPoint] = []
     ) {
         self.id = id
         self.name = name
-        self.index = index
+        self.aqi = aqi
         self.updatedAt = updatedAt
         self.receivedAt = receivedAt
         self.changes = changes

@@ -1,4 +1,4 @@
-/// Details that a feed may send with a city's index. Each part is kept until a newer one arrives. A class, because
+/// Details that a feed may send with a city's AQI. Each part is kept until a newer one arrives. A class, because
 /// most cities have none, and copying a city then costs only one reference.
 public final class CityExtras: Sendable {
     /// Concentrations in µg/m³.

@@ -94,7 +94,7 @@ public struct FeedMessage: ~Copyable, Sendable {
         reject(as: reason) {
             var excerpt = MessageExcerpt()
             excerpt.city = name
-            if reading.hasValue { excerpt.value = "\(reading.index)" }
+            if reading.hasValue { excerpt.value = "\(reading.aqi)" }
             if reason == .badTime { excerpt.problem = "older than the newest reading of the city" }
             return excerpt
         }
@@ -110,11 +110,11 @@ public struct FeedMessage: ~Copyable, Sendable {
     /// Says what is wrong with a message that was rejected whole.
     public mutating func explain(_ reason: RejectionReason, problem: String?) { rejected[reason]?.problem = problem }
 
-    /// Readings whose index is in range. The store rejects the others, and late readings.
-    public var accepted: some Collection<(city: String, index: Double)> {
+    /// Readings whose AQI is in range. The store rejects the others, and late readings.
+    public var accepted: some Collection<(city: String, aqi: Double)> {
         let names = names
-        return readings.lazy.filter { $0.hasValue && IndexRange.isValid($0.index) }.map {
-            (String(decoding: names[$0.nameRange], as: UTF8.self), $0.index)
+        return readings.lazy.filter { $0.hasValue && AQIRange.isValid($0.aqi) }.map {
+            (String(decoding: names[$0.nameRange], as: UTF8.self), $0.aqi)
         }
     }
 }

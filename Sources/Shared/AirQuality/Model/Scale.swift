@@ -1,12 +1,12 @@
 internal import Bytes
 
-/// A table that maps an index to a category.
+/// A table that maps an AQI to a category.
 ///
 /// Each category extends from its own `from` up to, but excluding, the next one's: 50.23 and 50.99 are Good on the
 /// Indian scale, 51 is Satisfactory. The last one has no upper bound.
 public struct Scale: Sendable, Equatable {
     public var name: String
-    /// Display name, shown beside every index.
+    /// Display name, shown beside every AQI.
     public var title: String
     /// Publisher and year of the rules.
     public var authority: String
@@ -32,11 +32,11 @@ public struct Scale: Sendable, Equatable {
         }
     }
 
-    /// Returns the number of an index's category, from 1.
+    /// Returns the number of an AQI's category, from 1.
     @inline(__always)
-    public func category(of index: Double) -> UInt8 {
+    public func category(of aqi: Double) -> UInt8 {
         // Branch-free, because the category is unpredictable.
-        1 + UInt8(SIMD8<Int64>.zero.replacing(with: 1, where: bounds .<= index).wrappedSum())
+        1 + UInt8(SIMD8<Int64>.zero.replacing(with: 1, where: bounds .<= aqi).wrappedSum())
     }
 }
 
@@ -46,7 +46,7 @@ extension Scale {
 
     /// India's National Air Quality Index: Central Pollution Control Board, 2014.
     /// Effects: its "About AQI". Advice: SAFAR, Ministry of Earth Sciences, which issues the public advisories for this
-    /// index, shortened.
+    /// AQI, shortened.
     public static let india = Scale(
         "india", title: "AQI India", authority: "Central Pollution Control Board, 2014",
         categories: [

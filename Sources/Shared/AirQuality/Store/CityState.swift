@@ -2,14 +2,14 @@
 public struct CityState: Sendable {
     /// UTF-8, at most ``CityName/maximumCount`` bytes.
     public internal(set) var name: [UInt8]
-    public internal(set) var index = 0.0
+    public internal(set) var aqi = 0.0
     /// Time of the newest reading.
     public internal(set) var updatedAt: Timestamp = 0
     /// When the newest reading arrived, moved with steps of the clock; may differ from ``updatedAt``.
     public internal(set) var receivedAt: Timestamp = 0
     /// Milliseconds since that arrival that do not count towards expiry, because the program was not running.
     var downtime: Int64 = 0
-    /// Number of the index's category, from 1.
+    /// Number of the AQI's category, from 1.
     public internal(set) var category: UInt8
     public internal(set) var changes = CategoryChanges()
     public internal(set) var extras: CityExtras?
@@ -42,14 +42,14 @@ public struct CityState: Sendable {
         self.feed = feed
         self.version = version
         heardAt = receivedAt
-        // A repeated reading may correct the index but does not keep the city from expiring.
+        // A repeated reading may correct the AQI but does not keep the city from expiring.
         let isRepetition = reading.hasOwnTime && !isNew && reading.time == updatedAt
         if !isRepetition {
             updatedAt = reading.time
             self.receivedAt = receivedAt
             downtime = 0
         }
-        index = reading.index
+        aqi = reading.aqi
         guard new != category else { return }
         changes.record(better: new < category, at: reading.time)
         category = new
@@ -62,7 +62,7 @@ public struct CityState: Sendable {
 
     mutating func restore(_ city: City, at now: Timestamp, downtime: Int64) {
         self.downtime = downtime
-        index = city.index
+        aqi = city.aqi
         updatedAt = city.updatedAt
         receivedAt = city.arrival(at: now)
         clampUpdate(to: now)

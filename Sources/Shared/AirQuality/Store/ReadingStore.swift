@@ -12,7 +12,7 @@ import Synchronization
 /// let message = Array(#"[{"city": "Mumbai", "aqi": 152}]"#.utf8)
 /// store.record(decoder.decode(message.span, receivedAt: currentTime()), feed: 0)
 /// let snapshot = store.snapshot()
-/// for city in snapshot.states { print(city.index) }
+/// for city in snapshot.states { print(city.aqi) }
 /// ```
 public final class ReadingStore: Sendable {
     let state: Mutex<StoreState>

@@ -25,7 +25,7 @@ public struct StoreSnapshot: Sendable {
         var points = histories[city].points
         let state = states[city]
         if points.last.map({ $0.time < state.updatedAt }) ?? true {
-            points.append(HistoryPoint(time: state.updatedAt, index: state.index))
+            points.append(HistoryPoint(time: state.updatedAt, aqi: state.aqi))
         }
         return points
     }

@@ -81,8 +81,8 @@ struct StoreState: Sendable {
             // The newest reading's clock is ahead, or the clock was set back a little.
             reading.time = newest
         }
-        guard IndexRange.isValid(reading.index) else { throw .outOfRange }
-        let category = rules.scale.category(of: reading.index)
+        guard AQIRange.isValid(reading.aqi) else { throw .outOfRange }
+        let category = rules.scale.category(of: reading.aqi)
         let city: Int
         var isDuplicate = false
         if let known {
@@ -100,7 +100,7 @@ struct StoreState: Sendable {
         // Accessed through a span: copying the history would retain and release its storage.
         let isDated = reading.time >= FeedDecoder.earliest
         if isDated, cities.histories.span[city].mayAdmit(reading.time, rule: rules.history) {
-            let point = HistoryPoint(time: reading.time, index: reading.index)
+            let point = HistoryPoint(time: reading.time, aqi: reading.aqi)
             let before = cities.histories[city].points.count
             cities.histories[city].admit(point, rule: rules.history, at: message.receivedAt)
             pointCount += cities.histories[city].points.count - before
@@ -272,7 +272,7 @@ extension StoreState {
         guard cities.count < rules.cityLimit, CityName.accepted(name, in: name.indices) == name.indices else { return }
         guard cities.find(name) == nil else { return }
         version += 1
-        let category = rules.scale.category(of: stored.index)
+        let category = rules.scale.category(of: stored.aqi)
         let city = cities.insert(stored.name, category: category, version: version)
         cities.states[city].restore(stored, at: now, downtime: downtime)
         cities.histories[city] = History(points: stored.points, rule: rules.history, at: now)

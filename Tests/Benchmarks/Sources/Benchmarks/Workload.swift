@@ -23,13 +23,13 @@ struct Workload: ~Copyable {
         messages = (0..<count).map { _ in
             let elements = (0..<batch).map { _ in
                 let city = Int.random(in: 0..<cities, using: &random)
-                let index = Double(Int.random(in: 0..<5_000_000, using: &random)) / 10_000
+                let aqi = Double(Int.random(in: 0..<5_000_000, using: &random)) / 10_000
                 switch spelling {
-                case .usual: return #"{"city":"\#(Self.name(city))","aqi":\#(index)}"#
+                case .usual: return #"{"city":"\#(Self.name(city))","aqi":\#(aqi)}"#
                 case .beyondASCII:
                     let name = city % 7 == 3 ? #"N\u0101gpur \"\#(city)\""# : "Nāgpur नगर \(city)"
-                    return #"{"city":"\#(name)","aqi":\#(index)}"#
-                case .rare: return #" {"unit": null, "aqi": \#(index)e0, "city": "\u0020\#(Self.name(city))"}"#
+                    return #"{"city":"\#(name)","aqi":\#(aqi)}"#
+                case .rare: return #" {"unit": null, "aqi": \#(aqi)e0, "city": "\u0020\#(Self.name(city))"}"#
                 }
             }
             return Array("[\(elements.joined(separator: ","))]".utf8)

@@ -19,10 +19,10 @@ func checkMessages(_ message: [UInt8]) {
             expect((1...CityName.maximumCount).contains(reading.name.count), "name \(reading.name)")
             expect(String(validating: reading.name, as: UTF8.self) != nil, "UTF-8 of \(reading.name)")
             expect(!reading.name.contains { $0 < 0x20 || $0 == 0x7F }, "control character in \(reading.name)")
-            expect(!reading.index.isNaN, "no number")
+            expect(!reading.aqi.isNaN, "no number")
         }
         if !first.readings.isEmpty {
-            let accepted = first.readings.filter { (0...IndexRange.maximum).contains($0.index) }
+            let accepted = first.readings.filter { (0...AQIRange.maximum).contains($0.aqi) }
             let cities = Set(accepted.map(\.name)).count
             store(message, plainFormat, &decoders.plain, cities: cities)
             // Concentrations do not change the readings, and are shown as numbers.
@@ -62,7 +62,7 @@ private let messagesBefore = [
 private struct Decoded: Equatable {
     struct Reading: Equatable {
         var name: [UInt8]
-        var index: Double
+        var aqi: Double
     }
 
     var readings: [Reading] = []
@@ -80,7 +80,7 @@ private func decoded(_ message: [UInt8], with decoder: inout FeedDecoder) -> Dec
     var decoded = Decoded()
     let message = decoder.decode(message.span, receivedAt: arrival)
     for reading in message.readings {
-        decoded.readings.append(.init(name: Array(message.names[reading.nameRange]), index: reading.index))
+        decoded.readings.append(.init(name: Array(message.names[reading.nameRange]), aqi: reading.aqi))
     }
     decoded.rejections = message.rejections
     decoded.hasConcentrations = message.extras.contains { $0 != nil }

@@ -15,9 +15,9 @@ func checkStorage(_ input: [UInt8]) {
         for city in cities(of: store) { check(city) }
         for points in points(of: store) { check(points) }
         if !cities(of: store).contains(where: { $0.name == name }) {
-            let point = HistoryPoint(time: arrival, index: 7)
+            let point = HistoryPoint(time: arrival, aqi: 7)
             store.restore(
-                [City(id: 0, name: name, index: 7, updatedAt: arrival, receivedAt: arrival, points: [point])],
+                [City(id: 0, name: name, aqi: 7, updatedAt: arrival, receivedAt: arrival, points: [point])],
                 at: arrival)
         }
         file.stop()
@@ -61,14 +61,14 @@ private func points(of store: ReadingStore) -> [[HistoryPoint]] {
 private func check(_ city: CityState) {
     expect((1...128).contains(city.name.count), "name \(city.name)")
     expect(String(validating: city.name, as: UTF8.self) != nil, "UTF-8 of \(city.name)")
-    expect((0...9999).contains(city.index), "index \(city.index)")
+    expect((0...9999).contains(city.aqi), "AQI \(city.aqi)")
     expect((1...6).contains(city.category), "category \(city.category)")
 }
 
 private func check(_ points: [HistoryPoint]) {
     expect(points.count <= 25, "\(points.count) points")
     for (one, next) in zip(points, points.dropFirst()) { expect(one.time < next.time, "order of points") }
-    for point in points { expect((0...9999).contains(point.index) && point.time >= 0, "\(point)") }
+    for point in points { expect((0...9999).contains(point.aqi) && point.time >= 0, "\(point)") }
 }
 
 // MARK: Files

@@ -25,7 +25,7 @@ extension JSONTree {
 
     /// Returns a message's JSON texts, separated as by ``JSONReader``; `nil` if it is not JSON or nested too deep.
     ///
-    /// - Parameter limit: leaves out values at this place of ``JSONReader`` or later; a value takes one place or two.
+    /// - Parameter limit: leaves out values at this position or later; a value takes one or two positions.
     public static func texts(of message: Span<UInt8>, limit: Int = .max) -> [JSONTree]? {
         var reader = JSONReader(maximumDepth: maximumDepth)
         return reader.read(message).map { reader.trees(at: $0, reader.texts, limit: limit) }
@@ -44,29 +44,29 @@ extension JSONTree {
 }
 
 extension JSONReader {
-    fileprivate func trees(at places: Range<Int>, _ texts: [UInt8], limit: Int) -> [JSONTree] {
+    fileprivate func trees(at positions: Range<Int>, _ texts: [UInt8], limit: Int) -> [JSONTree] {
         var trees: [JSONTree] = []
-        var place = places.lowerBound
-        while place < min(places.upperBound, limit) {
-            trees.append(tree(at: place, texts, limit: limit))
-            place = next(after: place)
+        var position = positions.lowerBound
+        while position < min(positions.upperBound, limit) {
+            trees.append(tree(at: position, texts, limit: limit))
+            position = next(after: position)
         }
         return trees
     }
 
-    private func tree(at place: Int, _ texts: [UInt8], limit: Int) -> JSONTree {
-        switch value(at: place) {
+    private func tree(at position: Int, _ texts: [UInt8], limit: Int) -> JSONTree {
+        switch value(at: position) {
         case .null: return .null
         case .boolean(let isTrue): return .boolean(isTrue)
         case .number(let number):
-            return .number(wholeNumber(at: place).map { String(decoding: $0, as: UTF8.self) } ?? "\(number)")
+            return .number(wholeNumber(at: position).map { String(decoding: $0, as: UTF8.self) } ?? "\(number)")
         case .text(let range): return .text(String(decoding: texts[range], as: UTF8.self))
         case .array(let elements): return .array(trees(at: elements, texts, limit: limit))
-        case .object(let places):
-            let values = trees(at: places, texts, limit: limit)
+        case .object(let positions):
+            let values = trees(at: positions, texts, limit: limit)
             var fields: [JSONField] = []
-            for place in stride(from: 0, to: values.count - 1, by: 2) {
-                if case .text(let name) = values[place] { fields.append(JSONField(name, values[place + 1])) }
+            for index in stride(from: 0, to: values.count - 1, by: 2) {
+                if case .text(let name) = values[index] { fields.append(JSONField(name, values[index + 1])) }
             }
             return .object(fields)
         }

@@ -6,8 +6,8 @@ public enum JSONValue: Sendable, Equatable {
     case number(Double)
     /// Range in ``JSONReader/texts`` of the UTF-8, with escapes replaced.
     case text(Range<Int>)
-    /// Places of the elements.
+    /// Positions of the elements.
     case array(Range<Int>)
-    /// Places of names, which are texts, alternating with values.
+    /// Positions of names, which are texts, alternating with values.
     case object(Range<Int>)
 }

@@ -19,8 +19,8 @@ public struct FeedMessage: ~Copyable, Sendable {
     public internal(set) var hasUnreadableTimes = false
     /// Unknown names in objects of concentrations or sub-indices.
     var unknownPollutants = BoundedReport()
-    /// The message's number in the store.
-    var number: UInt64 = 0
+    /// Identifies the message in the store.
+    var id: UInt64 = 0
     /// Number of readings that the store has accepted.
     var acceptedCount: UInt64 = 0
     /// Whether the store has accepted a reading.

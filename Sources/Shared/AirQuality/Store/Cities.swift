@@ -1,9 +1,9 @@
 internal import Bytes
 
-/// All cities: a hash table by name, and the state of each by number.
+/// All cities: a hash table by name, and the state of each by index.
 struct Cities: Sendable {
     /// Open-addressing hash table with linear probing, at most a quarter full. A slot holds the upper half of the hash
-    /// and below it the city's number plus 1; 0 is free.
+    /// and below it the city's index plus 1; 0 is free.
     private var slots: [UInt64] = Array(repeating: 0, count: 64)
     private let hashing = NameHash()
     /// In insertion order until ``sort()`` orders them by name.
@@ -20,22 +20,22 @@ struct Cities: Sendable {
         let hash = hashing(name)
         var slot = Int(truncatingIfNeeded: hash) & (slots.count &- 1)
         while slots[slot] != 0 {
-            let number = Int(UInt32(truncatingIfNeeded: slots[slot])) &- 1
-            if slots[slot] >> 32 == hash >> 32, bytesEqual(states[number].name.span, name) { return number }
+            let index = Int(UInt32(truncatingIfNeeded: slots[slot])) &- 1
+            if slots[slot] >> 32 == hash >> 32, bytesEqual(states[index].name.span, name) { return index }
             slot = (slot &+ 1) & (slots.count &- 1)
         }
         return nil
     }
 
-    private mutating func index(_ number: Int) {
-        let name = states[number].name
+    private mutating func addSlot(ofCity index: Int) {
+        let name = states[index].name
         let hash = hashing(name.span)
         var slot = Int(truncatingIfNeeded: hash) & (slots.count - 1)
         while slots[slot] != 0 { slot = (slot + 1) & (slots.count - 1) }
-        slots[slot] = hash & ~0xFFFF_FFFF | UInt64(number + 1)
+        slots[slot] = hash & ~0xFFFF_FFFF | UInt64(index + 1)
     }
 
-    /// Adds a city with a new name and returns its number, which is valid until cities are sorted or removed.
+    /// Adds a city with a new name and returns its index, which is valid until cities are sorted or removed.
     /// ``sort()`` must follow before a snapshot is taken.
     mutating func insert(_ name: [UInt8], category: UInt8, version: UInt64) -> Int {
         states.append(CityState(name: name, category: category, version: version))
@@ -43,9 +43,9 @@ struct Cities: Sendable {
         isSorted = false
         if states.count > slots.count / 4 {
             slots = Array(repeating: 0, count: slots.count * 2)
-            for number in states.indices { index(number) }
+            for index in states.indices { addSlot(ofCity: index) }
         } else {
-            index(states.count - 1)
+            addSlot(ofCity: states.count - 1)
         }
         return states.count - 1
     }
@@ -57,12 +57,12 @@ struct Cities: Sendable {
         isSorted = true
     }
 
-    /// Keeps only these cities and renumbers them in this order.
+    /// Keeps only these cities in this order, which gives them new indices.
     mutating func keep(_ kept: [Int]) {
         states = kept.map { states[$0] }
         histories = kept.map { histories[$0] }
         slots = Array(repeating: 0, count: slots.count)
-        for number in states.indices { index(number) }
+        for index in states.indices { addSlot(ofCity: index) }
     }
 }
 

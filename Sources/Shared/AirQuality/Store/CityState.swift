@@ -13,11 +13,11 @@ public struct CityState: Sendable {
     public internal(set) var category: UInt8
     public internal(set) var changes = CategoryChanges()
     public internal(set) var extras: CityExtras?
-    /// Number of the feed that last sent ``extras``.
+    /// Index of the feed that last sent ``extras``.
     private(set) var extrasFeed: Int32 = -1
     /// The store's version at the city's last change.
     public internal(set) var version: UInt64
-    /// Number of the feed that sent the newest reading; -1 after a restart or the feed's removal.
+    /// Index of the feed that sent the newest reading; -1 after a restart or the feed's removal.
     var feed: Int32 = -1
     /// The feed that the city counts as one of; -1 after a restart or the feed's removal. Another feed that sends the
     /// city as well takes over after this feed's idle time-out.
@@ -30,15 +30,15 @@ public struct CityState: Sendable {
     var otherFeed: Int32 = -1
     /// When the last reading arrived, repeated ones included.
     var heardAt: Timestamp = 0
-    /// Number of the message with the newest reading.
-    var message: UInt64 = 0
+    /// ID of the message with the newest reading.
+    var messageID: UInt64 = 0
     var isNamedAsDuplicate = false
 
     mutating func apply(
-        _ reading: Reading, category new: UInt8, isNew: Bool, message: UInt64, feed: Int32, receivedAt: Timestamp,
+        _ reading: Reading, category new: UInt8, isNew: Bool, messageID: UInt64, feed: Int32, receivedAt: Timestamp,
         version: UInt64
     ) {
-        self.message = message
+        self.messageID = messageID
         self.feed = feed
         self.version = version
         heardAt = receivedAt

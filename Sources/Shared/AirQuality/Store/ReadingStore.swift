@@ -18,7 +18,7 @@ public final class ReadingStore: Sendable {
     let state: Mutex<StoreState>
     public let rules: StoreRules
 
-    /// - Parameter feeds: labels of the feeds; a feed's number is its position here.
+    /// - Parameter feeds: labels of the feeds; a feed's index is its position here.
     public init(rules: StoreRules, feeds: [String], at now: Timestamp) {
         self.rules = rules
         state = Mutex(StoreState(rules: rules, feeds: feeds, at: now))
@@ -82,34 +82,34 @@ public final class ReadingStore: Sendable {
     /// Whether the lock is free at this moment. Never blocks.
     public var isUnlocked: Bool { state.withLockIfAvailable { _ in true } ?? false }
 
-    /// The feed with this number; `nil` if it has been removed.
-    public func feed(_ number: Int) -> FeedStatistics? {
-        state.withLock { state in state.feeds[number].isRemoved ? nil : state.feeds[number] }
+    /// The feed with this index; `nil` if it has been removed.
+    public func feed(_ index: Int) -> FeedStatistics? {
+        state.withLock { state in state.feeds[index].isRemoved ? nil : state.feeds[index] }
     }
 
     public var feeds: [FeedStatistics] { state.withLock { $0.feeds.filter { !$0.isRemoved } } }
 
-    /// Adds a feed or updates its settings, and returns its number. A known label keeps its counters.
+    /// Adds a feed or updates its settings, and returns its index. A known label keeps its counters.
     public func setFeed(label: String, idleTimeout: Int64) -> Int {
         state.withLock { state in
             state.version += 1
-            let number = state.number(ofFeed: label)
-            state.feeds[number].idleTimeout = idleTimeout
-            state.feeds[number].isRemoved = false
-            state.feeds[number].isPaused = false
-            state.feeds[number].lastProblem = nil
-            state.feeds[number].lastDisconnect = nil
-            state.feeds[number].source = nil
-            state.dropExtras(ofFeed: number)
-            return number
+            let index = state.index(ofFeed: label)
+            state.feeds[index].idleTimeout = idleTimeout
+            state.feeds[index].isRemoved = false
+            state.feeds[index].isPaused = false
+            state.feeds[index].lastProblem = nil
+            state.feeds[index].lastDisconnect = nil
+            state.feeds[index].source = nil
+            state.dropExtras(ofFeed: index)
+            return index
         }
     }
 
     /// Removes a feed whose client has ended, with its cities, except those that another feed sends.
-    public func removeFeed(_ number: Int, at now: Timestamp) {
+    public func removeFeed(_ index: Int, at now: Timestamp) {
         state.withLock { state in
             state.version += 1
-            state.remove(feed: number, at: now)
+            state.remove(feed: index, at: now)
         }
     }
 

@@ -29,30 +29,30 @@ struct StoreState: Sendable {
             feeds: feeds.filter { !$0.isRemoved }, pointCount: pointCount, expiredCount: expiredCount)
     }
 
-    /// Returns the number of the feed with this label; a new feed takes the number of a removed one if there is any.
-    mutating func number(ofFeed label: String) -> Int {
+    /// Returns the index of the feed with this label; a new feed takes the index of a removed one if there is any.
+    mutating func index(ofFeed label: String) -> Int {
         if let known = feeds.firstIndex(where: { $0.label.utf8.elementsEqual(label.utf8) }) { return known }
         let new = FeedStatistics(label: label)
-        let number = feeds.firstIndex(where: \.isRemoved) ?? feeds.count
-        if number < feeds.count { feeds[number] = new } else { feeds.append(new) }
-        return number
+        let index = feeds.firstIndex(where: \.isRemoved) ?? feeds.count
+        if index < feeds.count { feeds[index] = new } else { feeds.append(new) }
+        return index
     }
 
     /// Records some of a message's readings, all in order. With the last ones, counts the message for the feed.
     mutating func record(_ range: Range<Int>, of message: inout FeedMessage, feed: Int) {
         if range.lowerBound == 0 {
             messageCount += 1
-            message.number = messageCount
+            message.id = messageCount
         }
         // A snapshot may have been taken since the previous slice.
         version += 1
-        for place in range {
+        for element in range {
             do throws(RejectionReason) {
-                guard message.readings[place].hasValue else {
-                    try complete(place, of: message, feed: feed)
+                guard message.readings[element].hasValue else {
+                    try complete(element, of: message, feed: feed)
                     continue
                 }
-                if let city = try record(place, of: message, feed: feed) {
+                if let city = try record(element, of: message, feed: feed) {
                     message.duplicates += 1
                     if !cities.states[city].isNamedAsDuplicate {
                         cities.states[city].isNamedAsDuplicate = true
@@ -61,19 +61,19 @@ struct StoreState: Sendable {
                 }
                 message.acceptedCount += 1
             } catch {
-                message.reject(message.readings[place], as: error)
+                message.reject(message.readings[element], as: error)
                 if error == .cityLimit { message.namesBeyondLimit += rejectedNames.unreported() }
             }
         }
         if range.upperBound == message.readings.count { feeds[feed].count(message) }
     }
 
-    /// Records a reading, and returns the number of its city if it is a duplicate.
+    /// Records a reading, and returns the index of its city if it is a duplicate.
     @inline(__always)
     private mutating func record(
-        _ place: Int, of message: borrowing FeedMessage, feed: Int
+        _ element: Int, of message: borrowing FeedMessage, feed: Int
     ) throws(RejectionReason) -> Int? {
-        var reading = message.readings[place]
+        var reading = message.readings[element]
         let name = message.names.span.extracting(reading.nameRange)
         let known = cities.find(name)
         if let known, case let newest = cities.states.span[known].updatedAt, reading.time < newest {
@@ -87,15 +87,15 @@ struct StoreState: Sendable {
         var isDuplicate = false
         if let known {
             city = known
-            isDuplicate = self.isDuplicate(city, message.number, feed: feed, at: message.receivedAt)
+            isDuplicate = self.isDuplicate(city, message.id, feed: feed, at: message.receivedAt)
         } else {
             guard let new = try insert(name, reading, category: category) else { return nil }
             city = new
         }
         cities.states[city].apply(
-            reading, category: category, isNew: known == nil, message: message.number, feed: Int32(feed),
+            reading, category: category, isNew: known == nil, messageID: message.id, feed: Int32(feed),
             receivedAt: message.receivedAt, version: version)
-        if let details = message.details(of: place) { cities.states[city].add(details, ofFeed: Int32(feed)) }
+        if let details = message.details(of: element) { cities.states[city].add(details, ofFeed: Int32(feed)) }
         noteFeed(feed, of: city, at: message.receivedAt)
         // Accessed through a span: copying the history would retain and release its storage.
         let isDated = reading.time >= FeedDecoder.earliest
@@ -110,10 +110,10 @@ struct StoreState: Sendable {
 
     /// Adds the details of an element without a value to its city, if there is one.
     private mutating func complete(
-        _ place: Int, of message: borrowing FeedMessage, feed: Int
+        _ element: Int, of message: borrowing FeedMessage, feed: Int
     ) throws(RejectionReason) {
-        let name = message.names.span.extracting(message.readings[place].nameRange)
-        guard let city = cities.find(name), let details = message.details(of: place) else { throw .noValue }
+        let name = message.names.span.extracting(message.readings[element].nameRange)
+        guard let city = cities.find(name), let details = message.details(of: element) else { throw .noValue }
         cities.states[city].add(details, ofFeed: Int32(feed))
         cities.states[city].version = version
     }
@@ -198,9 +198,9 @@ struct StoreState: Sendable {
     }
 
     /// Whether the city was already in this message, or came from another feed within that feed's idle time-out.
-    private func isDuplicate(_ city: Int, _ number: UInt64, feed: Int, at now: Timestamp) -> Bool {
+    private func isDuplicate(_ city: Int, _ messageID: UInt64, feed: Int, at now: Timestamp) -> Bool {
         let states = cities.states.span
-        if states[city].message == number { return true }
+        if states[city].messageID == messageID { return true }
         let other = Int(states[city].feed)
         guard other != feed, feeds.indices.contains(other), !feeds[other].isRemoved else { return false }
         return feeds[other].idleTimeout == 0 || now - states[city].heardAt <= feeds[other].idleTimeout

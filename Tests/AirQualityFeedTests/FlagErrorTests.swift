@@ -27,7 +27,8 @@ struct FlagErrorTests {
             (
                 ["record", "http://me:secret@host/?key=secret"],
                 #"URL "http://***@host/?***": expected a ws:// or wss:// address, such as ws://host:8080/path; "#
-                    + "it does not begin with ws:// or wss://"
+                    + "it does not begin with ws:// or wss://; "
+                    + "for JSON over HTTP, air-quality-feed poll --source json serves a feed"
             ),
             (
                 ["record", "ws://h/", "--output=/no/file"],

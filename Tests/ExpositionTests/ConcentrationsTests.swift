@@ -59,7 +59,7 @@ struct ConcentrationsTests {
         )
         test.receive(
             #"[{"city":"Pune","aqi":1,"time":\#(now - 9),"pollutants":{"pm10":2}},{"city":"Surat","aqi":1,"pollutants":{"pm10":3}},"#
-                + #"{"city":"Delhi","aqi":-1,"pollutants":{"pm10":4}},{"aqi":1,"pollutants":{"pm10":5}},{"city":"Delhi","pollutants":{"pm10":6}}]"#
+                + #"{"city":"Delhi","aqi":-1,"pollutants":{"pm10":4}},{"aqi":1,"pollutants":{"pm10":5}},{"city":"Goa","pollutants":{"pm10":6}}]"#
         )
         #expect(test.concentrations(of: "Pune") == "pm10 1.0")
         #expect(test.concentrations(of: "Delhi") == "")

@@ -47,6 +47,14 @@ struct CityFamily: Sendable {
         metric.append(in: format, to: &page) { page in
             // A span avoids retaining and releasing the references of each state.
             let states = states.span
+            guard name != .place else {
+                var rest: (feed: [UInt8], line: [UInt8]) = ([], [])
+                for city in states.indices {
+                    let place = isShortened ? nil : states[city].extras?.place
+                    append(labels.name(city), states[city].feedLabel, place, after: &rest, &page)
+                }
+                return
+            }
             for city in states.indices { appendSamples(of: city, in: states, labels, to: &page) }
         }
     }
@@ -70,7 +78,8 @@ struct CityFamily: Sendable {
         case .subindex:
             guard let values = states[city].extras?.subIndices else { return }
             append(labels.name(city), values, &page)
-        case .place: append(labels.name(city), states[city].feedLabel, states[city].extras?.place, &page)
+        // Written by another function, which remembers the line before.
+        case .place: return
         }
     }
 
@@ -109,10 +118,20 @@ struct CityFamily: Sendable {
         }
     }
 
-    private func append(_ city: ArraySlice<UInt8>, _ feed: [UInt8], _ place: CityPlace?, _ page: inout [UInt8]) {
-        let place = isShortened ? nil : place
+    /// Appends a city's feed and location. Most cities are of the feed of the one before and have no place: `rest` is then
+    /// the end of its line.
+    private func append(
+        _ city: ArraySlice<UInt8>, _ feed: [UInt8], _ place: CityPlace?,
+        after rest: inout (feed: [UInt8], line: [UInt8]),
+        _ page: inout [UInt8]
+    ) {
         page += metric.beforeLabels[0]
         page += city
+        guard place != nil || rest.line.isEmpty || rest.feed != feed else {
+            page += rest.line
+            return
+        }
+        let start = page.count
         page += metric.beforeLabels[1]
         page.appendLabelValue(feed)
         page += metric.beforeLabels[2]
@@ -124,6 +143,7 @@ struct CityFamily: Sendable {
         page += CityLabels.end
         page.append(UInt8(ascii: "1"))
         page.append(Self.lineEnd)
+        if place == nil { rest = (feed, Array(page[start...])) }
     }
 
     private static let lineEnd = UInt8(ascii: "\n")

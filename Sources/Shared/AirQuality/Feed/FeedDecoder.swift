@@ -152,20 +152,28 @@ public struct FeedDecoder: ~Copyable {
             name = accepted
         }
         let aqi = try Self.aqi(value.map { reader.value(at: $0) }, texts)
-        var reading = Reading(
+        let reading = Reading(
             aqi: aqi ?? 0, hasValue: aqi != nil, time: message.receivedAt, hasOwnTime: false,
             nameStart: UInt32(name.lowerBound), nameCount: UInt8(name.count))
-        if hasMore {
-            if aqi != nil, let time = try time(of: element, texts, in: &message) {
-                reading.time = time
-                reading.hasOwnTime = true
-            }
-            if hasExtras, let extras = extras(of: element, texts, in: &message) {
-                message.add(extras, to: message.readings.count)
-            }
+        if hasMore { return try add(reading, of: element, texts, to: &message) }
+        guard aqi != nil else { throw .noValue }
+        message.append(reading)
+    }
+
+    /// Adds the reading of an element that has more than a city and a value.
+    @inline(never)
+    private borrowing func add(
+        _ reading: Reading, of element: Int, _ texts: Span<UInt8>, to message: inout FeedMessage
+    ) throws(RejectionReason) {
+        var reading = reading
+        if reading.hasValue, let time = try time(of: element, texts, in: &message) {
+            reading.time = time
+            reading.hasOwnTime = true
         }
+        let extras = hasExtras ? extras(of: element, texts, in: &message) : nil
         // An element without a value may complete what is known of its city.
-        guard aqi != nil || message.extras.count > message.readings.count else { throw .noValue }
+        guard reading.hasValue || extras != nil else { throw .noValue }
+        if let extras { message.add(extras, to: message.readings.count) }
         message.append(reading)
     }
 

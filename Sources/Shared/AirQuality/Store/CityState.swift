@@ -42,6 +42,7 @@ public struct CityState: Sendable {
         self.feed = feed
         self.version = version
         heardAt = receivedAt
+        if feed == ownFeed { heardFromOwnFeedAt = receivedAt }
         // A repeated reading may correct the AQI but does not keep the city from expiring.
         let isRepetition = reading.hasOwnTime && !isNew && reading.time == updatedAt
         if !isRepetition {

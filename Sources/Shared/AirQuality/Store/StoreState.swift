@@ -96,7 +96,7 @@ struct StoreState: Sendable {
             reading, category: category, isNew: known == nil, messageID: message.id, feed: Int32(feed),
             receivedAt: message.receivedAt, version: version)
         if let details = message.details(of: element) { cities.states[city].add(details, ofFeed: Int32(feed)) }
-        noteFeed(feed, of: city, at: message.receivedAt)
+        if cities.states.span[city].ownFeed != Int32(feed) { noteOther(feed, of: city, at: message.receivedAt) }
         // Accessed through a span: copying the history would retain and release its storage.
         let isDated = reading.time >= FeedDecoder.earliest
         if isDated, cities.histories.span[city].mayAdmit(reading.time, rule: rules.history) {
@@ -118,16 +118,15 @@ struct StoreState: Sendable {
         cities.states[city].version = version
     }
 
-    /// Notes that a feed sent the city, whose own feed changes only after its idle time-out without the city.
-    @inline(__always)
-    private mutating func noteFeed(_ feed: Int, of city: Int, at now: Timestamp) {
-        if cities.states[city].ownFeed != Int32(feed) {
-            guard mayTakeOver(feed, city, at: now) else {
-                cities.states[city].otherFeed = Int32(feed)
-                return
-            }
-            give(city, to: feed)
+    /// Notes that another feed than the city's own sent it: it takes over after the own feed's idle time-out without the
+    /// city.
+    @inline(never)
+    private mutating func noteOther(_ feed: Int, of city: Int, at now: Timestamp) {
+        guard mayTakeOver(feed, city, at: now) else {
+            cities.states[city].otherFeed = Int32(feed)
+            return
         }
+        give(city, to: feed)
         cities.states[city].heardFromOwnFeedAt = now
     }
 

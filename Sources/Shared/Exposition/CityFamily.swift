@@ -118,8 +118,8 @@ struct CityFamily: Sendable {
         }
     }
 
-    /// Appends a city's feed and location. Most cities are of the feed of the one before and have no place: `rest` is then
-    /// the end of its line.
+    /// Appends a city's feed and location. Most cities are of the feed of the one before and have no place: `rest` is
+    /// then the end of its line.
     private func append(
         _ city: ArraySlice<UInt8>, _ feed: [UInt8], _ place: CityPlace?,
         after rest: inout (feed: [UInt8], line: [UInt8]),

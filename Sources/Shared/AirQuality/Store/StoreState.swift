@@ -118,8 +118,8 @@ struct StoreState: Sendable {
         cities.states[city].version = version
     }
 
-    /// Notes that another feed than the city's own sent it: it takes over after the own feed's idle time-out without the
-    /// city.
+    /// Notes that another feed than the city's own sent it: it takes over after the own feed's idle time-out without
+    /// the city.
     @inline(never)
     private mutating func noteOther(_ feed: Int, of city: Int, at now: Timestamp) {
         guard mayTakeOver(feed, city, at: now) else {

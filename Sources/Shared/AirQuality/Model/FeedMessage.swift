@@ -78,6 +78,10 @@ public struct FeedMessage: ~Copyable, Sendable {
         extras.append(details)
     }
 
+    /// Whether any element has no value.
+    var hasCompletions: Bool { completionCount > 0 }
+    var hasDetails: Bool { !extras.isEmpty }
+
     /// The details of a reading; `nil` if it has none.
     @inline(__always)
     func details(of reading: Int) -> CityExtras? { reading < extras.count ? extras[reading] : nil }

@@ -34,15 +34,18 @@ public struct CityState: Sendable {
     var messageID: UInt64 = 0
     var isNamedAsDuplicate = false
 
+    /// Returns whether the feed is the city's own.
+    @inline(__always)
     mutating func apply(
         _ reading: Reading, category new: UInt8, isNew: Bool, messageID: UInt64, feed: Int32, receivedAt: Timestamp,
         version: UInt64
-    ) {
+    ) -> Bool {
         self.messageID = messageID
         self.feed = feed
         self.version = version
         heardAt = receivedAt
-        if feed == ownFeed { heardFromOwnFeedAt = receivedAt }
+        let isOwn = feed == ownFeed
+        if isOwn { heardFromOwnFeedAt = receivedAt }
         // A repeated reading may correct the AQI but does not keep the city from expiring.
         let isRepetition = reading.hasOwnTime && !isNew && reading.time == updatedAt
         if !isRepetition {
@@ -51,9 +54,10 @@ public struct CityState: Sendable {
             downtime = 0
         }
         aqi = reading.aqi
-        guard new != category else { return }
+        guard new != category else { return isOwn }
         changes.record(better: new < category, at: reading.time)
         category = new
+        return isOwn
     }
 
     mutating func add(_ details: CityExtras, ofFeed feed: Int32) {

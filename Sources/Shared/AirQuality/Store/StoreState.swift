@@ -48,7 +48,7 @@ struct StoreState: Sendable {
         version += 1
         for element in range {
             do throws(RejectionReason) {
-                guard message.readings[element].hasValue else {
+                guard !message.hasCompletions || message.readings[element].hasValue else {
                     try complete(element, of: message, feed: feed)
                     continue
                 }
@@ -92,11 +92,13 @@ struct StoreState: Sendable {
             guard let new = try insert(name, reading, category: category) else { return nil }
             city = new
         }
-        cities.states[city].apply(
+        let isOwn = cities.states[city].apply(
             reading, category: category, isNew: known == nil, messageID: message.id, feed: Int32(feed),
             receivedAt: message.receivedAt, version: version)
-        if let details = message.details(of: element) { cities.states[city].add(details, ofFeed: Int32(feed)) }
-        if cities.states.span[city].ownFeed != Int32(feed) { noteOther(feed, of: city, at: message.receivedAt) }
+        if message.hasDetails, let details = message.details(of: element) {
+            cities.states[city].add(details, ofFeed: Int32(feed))
+        }
+        if !isOwn { noteOther(feed, of: city, at: message.receivedAt) }
         // Accessed through a span: copying the history would retain and release its storage.
         let isDated = reading.time >= FeedDecoder.earliest
         if isDated, cities.histories.span[city].mayAdmit(reading.time, rule: rules.history) {

@@ -87,7 +87,8 @@ def test_a_candidate_repeats_the_flags_of_the_connection_without_secrets(program
         command += ["--timeout=1s", "--feed.header", "A: secret", "--", feed.url]
         found = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert words(candidates(found.stdout)[0])[3:] == [
-        "--feed.header=…", "--feed.connect-timeout=5s", "--feed.items=/data",
+        "--feed.header=…", "--feed.connect-timeout=5s", "--feed.city-field=/data/city",
+        "--feed.value-field=/data/aqi",
     ]
     assert "secret" not in found.stdout
 

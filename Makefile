@@ -10,7 +10,7 @@ SHELL := /bin/bash
 # Debian packages needed for building, additional ones for the tests, and those for container and packaging targets.
 BUILD_PACKAGES := libwebsockets-dev libmicrohttpd-dev libgnutls28-dev zlib1g-dev libisal-dev libcrypt-dev \
 	libyaml-dev libsqlite3-dev libsimdjson-dev libcurl4-openssl-dev libjq-dev
-TEST_PACKAGES := prometheus prometheus-alertmanager victoria-metrics python3-venv curl openssl gzip docker-compose \
+TEST_PACKAGES := prometheus prometheus-alertmanager victoria-metrics python3-venv curl jq openssl gzip docker-compose \
 	chromium chromium-driver fonts-inter help2man man-db mandoc groff
 CONTAINER_PACKAGES := buildah podman runc debootstrap netavark aardvark-dns containernetworking-plugins
 PACKAGING_PACKAGES := debhelper dpkg-dev help2man lintian piuparts python3

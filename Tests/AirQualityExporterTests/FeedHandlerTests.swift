@@ -103,6 +103,13 @@ struct FeedHandlerTests {
         #expect(logged.last?.contains(#"err="not UTF-8 at byte"#) == true)
     }
 
+    @Test func `A time of another form is logged with the functions that read it`() throws {
+        var settings = Configuration()
+        settings.format = FeedFormat(timeField: "t")
+        let line = try lines(about: #"[{"city":"Pune","aqi":1,"t":"28/11/2026 10:00"}]"#, settings)
+        #expect(line.contains(#"time="28/11/2026 10:00""#) && line.contains("strptime") && line.contains("mktime"))
+    }
+
     @Test func `No value of a message without readings is logged`() throws {
         var settings = Configuration()
         settings.format.items = [Array("data".utf8)]

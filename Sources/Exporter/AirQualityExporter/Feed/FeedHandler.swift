@@ -142,7 +142,7 @@ struct FeedHandler: ~Copyable {
                 ]
         }
         let fields = reason == nil ? example?.memberFields : example?.fields
-        return details + (fields ?? [:]) + (reason.map { ["hint": $0.hint] } ?? [:])
+        return details + (fields ?? [:]) + (reason.map { ["hint": $0.hint(for: example)] } ?? [:])
     }
 
     private mutating func warnOfNames(_ recorded: borrowing FeedMessage) {

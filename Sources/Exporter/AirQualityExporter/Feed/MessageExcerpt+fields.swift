@@ -21,11 +21,14 @@ extension RejectionReason {
     /// Shows how messages can be read; the address is left for the reader to fill in, because it may hold a secret.
     static let probeHint = "air-quality-exporter probe ADDRESS"
 
-    /// The flag that the reason needs, or else the command that shows how the messages can be read.
-    var hint: String {
+    /// Returns the flag that the case needs, or else the command that shows how the messages can be read.
+    func hint(for excerpt: MessageExcerpt?) -> String {
         switch self {
         case .tooLarge: "--feed.max-message-bytes"
         case .cityLimit: "--city.limit"
+        // Not of a reading that is only older than the city's newest one.
+        case .badTime where excerpt?.problem == nil:
+            #"--feed.jq with a form of the time, such as .time |= (strptime("%d/%m/%Y %H:%M") | mktime)"#
         case .notJSON, .jqError, .notAnArray, .notAnObject, .noCity, .badCity, .noValue, .badValue, .badTime,
             .outOfRange:
             Self.probeHint

@@ -54,7 +54,7 @@ extension FeedStatistics {
             let reasons = connection.rejections.reasons.sorted { connection.rejections[$0] > connection.rejections[$1] }
             let rejected = reasons.map { reason in
                 "rejected: \(connection.rejections[reason]) × \(reason.rawValue)" + example(of: reason)
-                    + "; try: \(reason.hint)"
+                    + "; try: \(reason.hint(for: connection.example(of: reason)))"
             }
             let without = connection.messagesWithoutReadings
             let unread = without == 0 ? [] : ["\(without) messages without readings" + example(of: nil)]

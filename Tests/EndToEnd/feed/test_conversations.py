@@ -9,6 +9,7 @@ import yaml
 
 from support import metrics
 from support.conversations import Player
+from support.peers import WebSocketFeed
 from support.waiting import wait_for
 
 REPOSITORY = pathlib.Path(__file__).parents[3]
@@ -21,8 +22,10 @@ RECORDED = {
     "STOMP": "spring-stomp", "SockJS": "spring-sockjs-plain", "Spring": "spring-plain",
     "Vert.x": "vertx-bridge", "Django Channels": "channels", "FastAPI": "fastapi-nan",
     "FastAPI with aliases": "fastapi-camel", "Node-RED": "nodered-message",
-    "websocketd with CSV": "websocketd-csv", "websocketd": "websocketd-json",
+    "websocketd with CSV": "websocketd-csv", "websocketd": "websocketd-json", "NATS": "nats",
 }
+# Another server's recording of a protocol that has a recipe already.
+OTHERS = {"rabbitmq-stomp": "STOMP"}
 
 
 def recipe(title: str) -> dict:
@@ -54,9 +57,11 @@ def start_reader(start, tmp_path, player: Player, entry: dict):
     return start.exporter("--feed.file", file)
 
 
-@pytest.mark.parametrize("title", RECORDED)
-def test_a_recipe_reads_the_whole_recording_on_one_connection(start, tmp_path, title):
-    with Player(RECORDED[title]) as player:
+@pytest.mark.parametrize(
+    "title, name", [*RECORDED.items(), *((title, name) for name, title in OTHERS.items())]
+)
+def test_a_recipe_reads_the_whole_recording_on_one_connection(start, tmp_path, title, name):
+    with Player(name) as player:
         texts = [each if isinstance(each, str) else each.decode() for each in player.sent]
         expected = dict(pair for text in texts for pair in values(text))
         assert len(expected) >= 2, "the recording has readings"
@@ -129,6 +134,23 @@ def test_the_protocols_that_probe_knows_have_a_section(programs):
     table = suggest.read_text().split("def protocol:")[1].split("\ndef ")[0]
     names = re.findall(r'\["([A-Z][A-Za-z. ]+)",', table)
     assert len(names) > 10 and set(names) <= set(SECTIONS)
+
+
+def test_messages_of_a_signalr_hub_end_with_a_separator(start, tmp_path):
+    ping, end = '{"type":6}', "\x1e"
+    reading = '{"type":1,"target":"reading","arguments":[{"city":"Delhi","aqi":301}]}'
+    entry = recipe("SignalR")
+    with WebSocketFeed() as feed:
+        file = tmp_path / "feeds.yml"
+        file.write_text(yaml.safe_dump([entry | {"url": feed.url}]))
+        exporter = start.exporter("--feed.file", file)
+        wait_for(lambda: len(feed.received) == 1, "the handshake")
+        feed.send("{}" + end)
+        feed.send(ping + end + reading + end)
+        exporter.wait_for_sample(metrics.INDEX, 301, city="Delhi")
+        wait_for(lambda: len(feed.received) == 2, "the ping's answer")
+        assert feed.received == ['{"protocol":"json","version":1}' + end, ping + end]
+        assert exporter.scrape().nonzero(metrics.REJECTED, "reason") == {}
 
 
 def test_what_record_writes_can_be_played(tmp_path):

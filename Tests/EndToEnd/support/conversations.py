@@ -53,7 +53,7 @@ class Player:
         subprotocol = self.head.get("subprotocol")
         self._server = serve(
             self._serve, "127.0.0.1", 0, subprotocols=[subprotocol] if subprotocol else None,
-            select_subprotocol=self._select if subprotocol else None,
+            select_subprotocol=self._select if subprotocol or not self.head else None,
             process_request=self._check, ping_interval=None,
         )
         self.port = self._server.socket.getsockname()[1]
@@ -74,6 +74,9 @@ class Player:
         return [_content(frame) for frame in self.frames if frame["dir"] == "in"]
 
     def _select(self, connection, offered):
+        if not self.head:
+            # What `record` writes does not have it: the server took what its client offered.
+            return offered[0] if offered else None
         return self.head["subprotocol"] if self.head["subprotocol"] in offered else None
 
     def _check(self, connection: ServerConnection, request):

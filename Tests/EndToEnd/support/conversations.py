@@ -49,7 +49,7 @@ class Player:
         self.repeat = repeat
         self.connections = 0
         self.faults: list[str] = []
-        self.done = threading.Event()
+        self.done, self.gone = threading.Event(), threading.Event()
         subprotocol = self.head.get("subprotocol")
         self._server = serve(
             self._serve, "127.0.0.1", 0, subprotocols=[subprotocol] if subprotocol else None,
@@ -94,6 +94,7 @@ class Player:
                     inbox.put(message)
             except ConnectionClosed:
                 pass
+            self.gone.set()
 
         threading.Thread(target=receive, daemon=True).start()
         try:
@@ -147,11 +148,7 @@ class Player:
             if answer != self.pong:
                 self.faults.append(f"a ping was answered with {answer}")
                 return connection.close(3012)
-        while True:
-            try:
-                inbox.get(timeout=60)
-            except queue.Empty:
-                return None
+        self.gone.wait(60)
 
     def _wait(self, milliseconds: float) -> None:
         threading.Event().wait(max(0, milliseconds) / 1000 / self.clock)

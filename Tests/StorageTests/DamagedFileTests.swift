@@ -35,7 +35,7 @@ import Testing
             Damage("application_id of zeros", "it is damaged: its application_id is 0") {
                 $0.replaceSubrange(68..<72, with: [0, 0, 0, 0])
             },
-            Damage("a schema of 1.0.0", "its schema is version 3, that of an earlier release") { $0[63] = 3 },
+            Damage("an earlier schema", "its schema is version 3, that of an earlier release") { $0[63] = 3 },
             Damage("a schema without feeds", "its schema is version 4, that of an earlier release") { $0[63] = 4 },
             Damage("user_version of zeros", "its schema is version 0") {
                 $0.replaceSubrange(60..<64, with: [0, 0, 0, 0])

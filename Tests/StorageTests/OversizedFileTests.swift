@@ -77,7 +77,7 @@ import Testing
         var database = try opened(store)
         store.receive("Pune", 7, at: 1)
         _ = try database.write(store.snapshot(withHistories: true), isLast: false)
-        // What a kill would leave.
+        // The files as a kill would leave them.
         let copy = directory.file("copy.db")
         write(contents(of: path), to: copy)
         write(contents(of: path + "-wal"), to: copy + "-wal")

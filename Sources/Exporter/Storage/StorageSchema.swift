@@ -6,7 +6,7 @@ enum StorageSchema {
     /// "AQIX", in the file's header.
     static let applicationID = 0x4151_4958
 
-    /// The file's `user_version`. Release 1.0.0 used version 3.
+    /// The file's `user_version`. Files of other versions are set aside, not converted.
     static let version = 5
 
     /// Category changes refer to `scale`. Counters and the current reading are written at a clean stop. Counters and

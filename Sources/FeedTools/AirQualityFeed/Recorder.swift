@@ -33,7 +33,7 @@ final class Recorder: Sendable {
         self.log = log
         self.signals = signals
         programs = Mutex(options.programs())
-        // What is sent may be secret.
+        // Texts that are sent may be secret.
         file = try AppendedFile(path, isPrivate: options.reply != nil || !options.client.subscriptions.isEmpty)
     }
 

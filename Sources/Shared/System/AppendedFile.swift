@@ -24,7 +24,7 @@ public struct AppendedFile: ~Copyable, Sendable {
         let file = FileDescriptor(owning: number)
         if let path {
             try Self.endLastLine(of: file, path)
-            // It may exist already.
+            // An existing file keeps its mode otherwise.
             if isPrivate, fchmod(file.number, 0o600) != 0 { throw Self.cannotWrite(path, describe(errorNumber: errno)) }
         }
         self.file = file

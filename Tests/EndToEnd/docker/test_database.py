@@ -133,7 +133,7 @@ def test_every_city_is_counted_once_while_an_exporter_and_a_database_restart(
     for database in (first, second):
         wait_for(lambda: is_exact(database), "every city once", 30, 0.2)  # noqa: B023
 
-    # What differs between the exporters, such as counters, stays apart.
+    # Counters and whatever else differs between the exporters stay apart.
     assert first.number("count(airquality_exporter_feed_messages_total)") == len(exporters)
 
     # One exporter goes down; the other one keeps the cities.

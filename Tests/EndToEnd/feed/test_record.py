@@ -28,7 +28,7 @@ def test_a_feed_with_a_private_authority_a_token_and_a_subscription_is_recorded(
         wait_for(lambda: "Pune" in output.read_text(), "the message")
         sent, received = map(json.loads, output.read_text().splitlines())
         assert sent["out"] == "hello" and "Pune" in received["message"]
-        # What was sent may be secret.
+        # Texts that were sent may be secret.
         assert output.stat().st_mode & 0o777 == 0o600
 
 

@@ -70,7 +70,7 @@ class Exporter:
     message: Callable[[int], Readings | str | None] = steady("Delhi", "Pune")
     is_storage_full: Callable[[int], bool] = lambda _: False
     is_configuration_bad: Callable[[int], bool] = lambda _: False
-    # What its counters had counted before the first scrape.
+    # The counts of its counters before the first scrape.
     counted_before: int = 0
     # Days until the feed's certificate runs out; `None`: it has none.
     certificate_days: float | None = None

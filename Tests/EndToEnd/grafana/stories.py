@@ -429,7 +429,7 @@ STORIES = [
         "one city of two that stops",
         12 * 60,
         [Exporter(every=240, message=one_stops)],
-        # It expires in the meantime.
+        # The city expires in the meantime.
         {"CityStale": 1},
         {100: "CityStale", 11 * 60: "CityStale"},
         says="Pune has had no reading from the feed ws://feed/ of the job air-quality-exporter",

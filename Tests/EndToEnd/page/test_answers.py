@@ -42,7 +42,7 @@ def test_a_city_without_recent_readings_is_pale_and_says_how_old_it_is(
     if path != "/city/Delhi":
         assert "old" not in browser.text("li[data-city=Pune]")
     assert browser.all(".feed.live"), "the feed itself is live"
-    # It is pale no longer when a reading comes.
+    # A new reading ends the pale state.
     overdue.say(Delhi=330)
     wait_for(lambda: " old" not in browser.text(city), "the new reading")
     assert browser.run(color, f"{city} .index") == fresh

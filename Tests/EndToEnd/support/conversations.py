@@ -75,7 +75,7 @@ class Player:
 
     def _select(self, connection, offered):
         if not self.head:
-            # What `record` writes does not have it: the server took what its client offered.
+            # Without it, as `record` writes, the server took what its client offered.
             return offered[0] if offered else None
         return self.head["subprotocol"] if self.head["subprotocol"] in offered else None
 

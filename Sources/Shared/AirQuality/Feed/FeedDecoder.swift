@@ -115,7 +115,7 @@ public struct FeedDecoder: ~Copyable {
         // As with fields, `null` is the same as absent.
         case .null where !format.items.isEmpty: return
         case .null, .boolean, .number, .text:
-            // Of several JSON texts in a message, which counts once.
+            // A message counts once, however many JSON texts it has.
             if message.rejections[.notAnArray] == 0 {
                 message.reject(as: .notAnArray) { excerpt(ofElement: items, texts) }
             }

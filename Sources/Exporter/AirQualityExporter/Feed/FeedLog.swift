@@ -55,18 +55,14 @@ struct FeedLog: Sendable {
 
     /// Notes that a message arrived, which shows that a connection lasts.
     mutating func noteMessage(at now: Duration) {
-        guard let unstable, isConnected, now - connectedAt >= Self.stableTime else { return }
-        self.unstable = nil
-        log(
-            "connected", .info, "Feed connected",
-            ["unstable_for": (now - unstable.since).wholeSeconds, "disconnects": "\(unstable.disconnects)"], at: now)
+        guard unstable != nil, isConnected, now - connectedAt >= Self.stableTime else { return }
+        let details = instability(at: now)
+        unstable = nil
+        log("connected", .info, "Feed connected", details, at: now)
     }
 
     private mutating func noteConnected(_ source: FeedSource?, at now: Duration) {
-        var details: Logger.Metadata = source.map { ["source": $0.name] } ?? [:]
-        if let downSince {
-            details = details + ["down_for": (now - downSince).wholeSeconds, "attempts": "\(attempts)"]
-        }
+        let details = (source.map { ["source": $0.name] } ?? [:]) + outage(at: now)
         isConnected = true
         connectedAt = now
         downSince = nil
@@ -84,9 +80,7 @@ struct FeedLog: Sendable {
         let message = isConnected ? "Feed lost, reconnecting" : "Feed unreachable, retrying"
         var details: Logger.Metadata = ["reason": reason.rawValue, "err": detail]
         if let serverWords { details = details + ["server_message": serverWords] }
-        if let downSince {
-            details = details + ["down_for": (now - downSince).wholeSeconds, "attempts": "\(attempts)"]
-        }
+        details = details + outage(at: now)
         isConnected = false
         downSince = downSince ?? now
         unstable?.disconnects += 1
@@ -95,17 +89,23 @@ struct FeedLog: Sendable {
             write(.debug, message, details)
         } else if unstable == nil, disconnects.take(at: now) {
             log(reason.rawValue, .warning, message, details, at: now)
-        } else if let unstable {
-            guard isDue else { return write(.debug, message, details) }
-            details =
-                details + [
-                    "unstable_for": (now - unstable.since).wholeSeconds, "disconnects": "\(unstable.disconnects)",
-                ]
-            log("unstable", .warning, "Feed unstable, reconnecting", details, at: now)
+        } else if unstable != nil, !isDue {
+            write(.debug, message, details)
         } else {
-            unstable = (now, 1)
+            details = details + instability(at: now)
+            unstable = unstable ?? (now, 1)
             log("unstable", .warning, "Feed unstable, reconnecting", details, at: now)
         }
+    }
+
+    /// How long the feed has been down; empty if it is not.
+    private func outage(at now: Duration) -> Logger.Metadata {
+        downSince.map { ["down_for": (now - $0).wholeSeconds, "attempts": "\(attempts)"] } ?? [:]
+    }
+
+    /// How long the feed has been unstable; empty if it is not.
+    private func instability(at now: Duration) -> Logger.Metadata {
+        unstable.map { ["unstable_for": (now - $0.since).wholeSeconds, "disconnects": "\($0.disconnects)"] } ?? [:]
     }
 
     private func write(_ level: Logger.Level, _ message: String, _ details: Logger.Metadata = [:]) {

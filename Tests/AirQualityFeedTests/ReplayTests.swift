@@ -63,7 +63,7 @@ struct ReplayTests {
     @Test func `Lines of a pipe are sent as they come, and its end is the end of the feed`() throws {
         let directory = TemporaryDirectory()
         let path = directory.file("pipe")
-        #expect(unsafe mkfifo(path, 0o600) == 0)
+        directory.makePipe("pipe")
         try withFeed(["replay", path]) { program, address in
             let listener = try FeedListener(address)
             // Opening waits until the feed reads.
@@ -87,7 +87,7 @@ struct ReplayTests {
     @Test func `A signal ends a replay that waits for lines`() throws {
         let directory = TemporaryDirectory()
         let path = directory.file("pipe")
-        #expect(unsafe mkfifo(path, 0o600) == 0)
+        directory.makePipe("pipe")
         try withFeed(["replay", path]) { program, address in
             let listener = try FeedListener(address)
             let writer = try #require(FileHandle(forWritingAtPath: path))

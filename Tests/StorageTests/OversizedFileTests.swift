@@ -54,11 +54,7 @@ import Testing
     }
 
     @Test func `Millions of outdated points are deleted within the memory limit`() throws {
-        try execute(
-            """
-            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 4500000)
-            INSERT INTO reading SELECT \(testTime) - 10000000 + i, id, 1 FROM n, city
-            """, on: path)
+        try addOutdatedPoints(4_500_000)
         let store = makeStore(capacity: 3)
         var database = try opened(store)
         _ = try database.write(store.snapshot(withHistories: true), isLast: false)
@@ -68,11 +64,7 @@ import Testing
     }
 
     @Test func `New points are committed before old ones are deleted in parts`() throws {
-        try execute(
-            """
-            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 45000)
-            INSERT INTO reading SELECT \(testTime) - 10000000 + i, id, 1 FROM n, city
-            """, on: path)
+        try addOutdatedPoints(45_000)
         let store = makeStore(capacity: 3)
         var database = try opened(store)
         store.receive("Pune", 7, at: 1)
@@ -91,11 +83,7 @@ import Testing
     }
 
     @Test func `Points of a city that expires while old ones are deleted are deleted as well`() throws {
-        try execute(
-            """
-            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 45000)
-            INSERT INTO reading SELECT \(testTime) - 10000000 + i, id, 1 FROM n, city
-            """, on: path)
+        try addOutdatedPoints(45_000)
         let store = makeStore(expireAfter: 1000)
         var database = try opened(store)
         store.receive("Agra", 7, at: 20_000)
@@ -109,6 +97,15 @@ import Testing
         database.close()
         #expect(try integer("SELECT count(*) FROM city", in: path) == 1)
         #expect(try integer("SELECT count(*) FROM reading", in: path) == 2)
+    }
+
+    /// Adds points that left the memory to each city.
+    private func addOutdatedPoints(_ count: Int) throws {
+        try execute(
+            """
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(count))
+            INSERT INTO reading SELECT \(testTime) - 10000000 + i, id, 1 FROM n, city
+            """, on: path)
     }
 
     /// The file, open for writing, after its cities were restored.

@@ -131,7 +131,10 @@ public final class RequestLimit: Sendable {
             let pause = eviction == .slowestReader ? min(deadline, now + .milliseconds(20)) : deadline
             let isAdmitted = state.wait(until: pause) { state -> Bool? in
                 if state.places[id] != nil { return true }
-                return next(state)?.id == id && canAdmit(id, state, at: monotonicTime()) ? false : nil
+                guard let next = next(state), next.id == id else { return nil }
+                let canSettle =
+                    hasRoom(next.request, state) || victim(of: next.request, state, at: monotonicTime()) != nil
+                return canSettle ? false : nil
             }
             if isAdmitted == true { return true }
             if isAdmitted == false { state.change { settle(&$0, at: monotonicTime()) } }
@@ -168,10 +171,15 @@ public final class RequestLimit: Sendable {
     }
 
     private func release(_ id: Int, _ state: inout State) {
-        guard let request = state.places.removeValue(forKey: id) else { return }
+        if remove(id, &state) != nil { settle(&state, at: monotonicTime()) }
+    }
+
+    /// Returns who had the place, if it still existed.
+    private func remove(_ id: Int, _ state: inout State) -> (any Holder)? {
+        guard let request = state.places.removeValue(forKey: id) else { return nil }
         state.total -= request.amount
         change(request.client, &state) { $0.amount -= request.amount }
-        settle(&state, at: monotonicTime())
+        return request.holder
     }
 
     private func change(_ client: [UInt8], _ state: inout State, _ body: (inout Share) -> Void) {
@@ -184,11 +192,8 @@ public final class RequestLimit: Sendable {
     private func settle(_ state: inout State, at now: Duration) {
         while let (id, request) = next(state) {
             while !hasRoom(request, state) {
-                guard let victim = victim(of: request, state, at: now), let place = state.places[victim] else { return }
-                place.holder.giveWay()
-                state.places[victim] = nil
-                state.total -= place.amount
-                change(place.client, &state) { $0.amount -= place.amount }
+                guard let victim = victim(of: request, state, at: now) else { return }
+                remove(victim, &state)?.giveWay()
             }
             leave(id, &state)
             admit(id, request, &state)
@@ -211,11 +216,6 @@ public final class RequestLimit: Sendable {
 
     private func hasRoom(_ request: Request, _ state: State) -> Bool {
         state.total == 0 || state.total + request.amount <= limit
-    }
-
-    private func canAdmit(_ id: Int, _ state: State, at now: Duration) -> Bool {
-        guard let request = state.waiting.first(where: { $0.id == id })?.request else { return false }
-        return hasRoom(request, state) || victim(of: request, state, at: now) != nil
     }
 
     /// Whether the request waits for other clients alone.

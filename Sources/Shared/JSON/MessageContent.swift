@@ -50,10 +50,10 @@ public func replacingNonFiniteNumbers(in message: Span<UInt8>) -> [UInt8]? {
                 index += message[index] == UInt8(ascii: "\\") ? 2 : 1
             }
             index += 1
-        } else if isPartOfWord(byte) {
+        } else if isPartOfJSONWord(byte) {
             let word = index
-            while index < message.count, isPartOfWord(message[index]) { index += 1 }
-            guard isNonFinite(message.extracting(word..<index)) else { continue }
+            while index < message.count, isPartOfJSONWord(message[index]) { index += 1 }
+            guard isNonFiniteNumber(message.extracting(word..<index)) else { continue }
             message.extracting(start..<word).append(to: &replaced)
             replaced += "null".utf8
             start = index
@@ -80,7 +80,7 @@ private func contains(_ message: Span<UInt8>, _ word: StaticString) -> Bool {
 }
 
 /// Whether the byte cannot separate two words of JSON.
-private func isPartOfWord(_ byte: UInt8) -> Bool {
+public func isPartOfJSONWord(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: ","),
         UInt8(ascii: ":"), UInt8(ascii: "\""), 0x1E:
@@ -89,7 +89,8 @@ private func isPartOfWord(_ byte: UInt8) -> Bool {
     }
 }
 
-private func isNonFinite(_ word: Span<UInt8>) -> Bool {
+/// Whether the word is one that ``replacingNonFiniteNumbers(in:)`` replaces.
+public func isNonFiniteNumber(_ word: Span<UInt8>) -> Bool {
     switch word.count {
     case 3: isEqual(word, "NaN")
     case 8: isEqual(word, "Infinity")

@@ -20,11 +20,11 @@ func jsonMistake(in message: Span<UInt8>) -> String? {
             while index < text.count, text[index] != quote { index += text[index] == UInt8(ascii: "\\") ? 2 : 1 }
             if index >= text.count { return end }
             index += 1
-        } else if isSeparator(byte) {
+        } else if !isPartOfJSONWord(byte) {
             if "{[".utf8.contains(byte) { depth += 1 }
             if "}]".utf8.contains(byte) { depth -= 1 }
         } else {
-            while index < text.count, !isSeparator(text[index]), text[index] != quote { index += 1 }
+            while index < text.count, isPartOfJSONWord(text[index]) { index += 1 }
             let word = text.extracting(start..<index)
             if !isJSONWord(word) { return "unexpected \(shown(word, bytes: 32)) at byte \(start)" }
         }
@@ -34,17 +34,14 @@ func jsonMistake(in message: Span<UInt8>) -> String? {
 
 /// Whether the word is a number that a reader accepts, `true`, `false` or `null`.
 private func isJSONWord(_ word: Span<UInt8>) -> Bool {
-    // The last three count as null; see `replacingNonFiniteNumbers(in:)`.
-    let words = ["true", "false", "null", "NaN", "Infinity", "-Infinity"]
-    if words.contains(where: { bytesEqual($0.utf8Span.span, word) }) { return true }
+    if ["true", "false", "null"].contains(where: { bytesEqual($0.utf8Span.span, word) }) { return true }
+    // Counts as null.
+    if isNonFiniteNumber(word) { return true }
     // JSONReader rejects integers beyond 64 bits, and what no double can hold.
     let isInteger = word.indices.allSatisfy { isDigit(word[$0]) || word[$0] == UInt8(ascii: "-") }
     guard let number = jsonNumber(word), number.isFinite else { return false }
     return !isInteger || (number >= -0x1p63 && number < 0x1p64)
 }
-
-/// Whether the byte is a blank, or separates values or documents.
-private func isSeparator(_ byte: UInt8) -> Bool { isJSONBlank(byte) || byte == 0x1E || "{}[],:".utf8.contains(byte) }
 
 private func firstInvalidByte(in text: Span<UInt8>) -> Int? {
     do throws(UTF8.ValidationError) {

@@ -13,7 +13,7 @@ struct FeedHandler: ~Copyable {
     private var reader: MessageReader
     private var log: FeedLog
     private var rejectionLog = RejectionLog()
-    private var replyLog = ReplyLog()
+    private var replyLog = HourlyLog<FeedReplies.Problem>(maximumSubjects: 10)
     private var isFirstMessage = true
     private var hasToldOfTimes = false
     private var hasToldOfUnreadableTimes = false

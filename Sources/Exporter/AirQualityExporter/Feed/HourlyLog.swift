@@ -1,17 +1,15 @@
-import JQ
+/// Decides which of many subjects to log: each once an hour, and at most so many different ones.
+struct HourlyLog<Subject: Hashable & Sendable>: Sendable {
+    private let maximumSubjects: Int
+    private var loggedAt: [Subject: Duration] = [:]
 
-/// Decides which problems of `--feed.reply` to log: each once an hour, and at most ten different ones.
-struct ReplyLog {
-    private static let maximumProblems = 10
-    private static let period = Duration.seconds(3600)
-
-    private var loggedAt: [FeedReplies.Problem: Duration] = [:]
+    init(maximumSubjects: Int) { self.maximumSubjects = maximumSubjects }
 
     /// - Parameter now: monotonic time.
-    mutating func note(_ problem: FeedReplies.Problem, at now: Duration) -> Bool {
-        loggedAt = loggedAt.filter { now - $0.value < Self.period }
-        guard loggedAt[problem] == nil, loggedAt.count < Self.maximumProblems else { return false }
-        loggedAt[problem] = now
+    mutating func note(_ subject: Subject, at now: Duration) -> Bool {
+        loggedAt = loggedAt.filter { now - $0.value < .seconds(3600) }
+        guard loggedAt[subject] == nil, loggedAt.count < maximumSubjects else { return false }
+        loggedAt[subject] = now
         return true
     }
 }

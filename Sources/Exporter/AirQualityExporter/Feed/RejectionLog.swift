@@ -19,7 +19,7 @@ struct RejectionLog: Sendable {
 
     private var current: [RejectionReason: Occurrence] = [:]
     private var loggedAt: [RejectionReason?: Duration] = [:]
-    private var words: [String: Duration] = [:]
+    private var words = HourlyLog<String>(maximumSubjects: maximumWords)
     private var isMostlyUnreadLogged = false
 
     /// Notes rejections for a reason, or a message without readings, and returns whether to log them.
@@ -50,12 +50,7 @@ struct RejectionLog: Sendable {
     }
 
     /// Returns whether to log a server's words.
-    mutating func note(words text: String, at now: Duration) -> Bool {
-        words = words.filter { now - $0.value < Self.reminder }
-        guard words[text] == nil, words.count < Self.maximumWords else { return false }
-        words[text] = now
-        return true
-    }
+    mutating func note(words text: String, at now: Duration) -> Bool { words.note(text, at: now) }
 
     /// Returns whether to log, once, that most messages of a connection that also has readings give none.
     mutating func noteMostlyUnread(_ connection: FeedStatistics.Connection) -> Bool {

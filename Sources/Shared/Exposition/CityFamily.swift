@@ -47,20 +47,16 @@ struct CityFamily: Sendable {
         metric.append(in: format, to: &page) { page in
             // A span avoids retaining and releasing the references of each state.
             let states = states.span
-            guard name != .place else {
-                var rest: (feed: [UInt8], line: [UInt8]) = ([], [])
-                for city in states.indices {
-                    let place = isShortened ? nil : states[city].extras?.place
-                    append(labels.name(city), states[city].feedLabel, place, after: &rest, &page)
-                }
-                return
-            }
-            for city in states.indices { appendSamples(of: city, in: states, labels, to: &page) }
+            var rest: (feed: [UInt8], line: [UInt8]) = ([], [])
+            for city in states.indices { appendSamples(of: city, in: states, labels, after: &rest, to: &page) }
         }
     }
 
     @inline(__always)
-    private func appendSamples(of city: Int, in states: Span<CityState>, _ labels: CityLabels, to page: inout [UInt8]) {
+    private func appendSamples(
+        of city: Int, in states: Span<CityState>, _ labels: CityLabels,
+        after rest: inout (feed: [UInt8], line: [UInt8]), to page: inout [UInt8]
+    ) {
         switch name {
         case .index: append(labels.closedName(city), states[city].aqi, &page)
         case .category: append(labels.closedName(city), Double(states[city].category), &page)
@@ -78,8 +74,9 @@ struct CityFamily: Sendable {
         case .subindex:
             guard let values = states[city].extras?.subIndices else { return }
             append(labels.name(city), values, &page)
-        // Written by another function, which remembers the line before.
-        case .place: return
+        case .place:
+            let place = isShortened ? nil : states[city].extras?.place
+            append(labels.name(city), states[city].feedLabel, place, after: &rest, &page)
         }
     }
 

@@ -27,6 +27,8 @@ enum Found {
                     let pair = reader.find(paths[position - 1], paths[position], in: element)
                     #expect(pair.one == found[position - 1] && pair.other == found[position])
                 }
+                let four = reader.find([paths.last!, [], paths[0], paths[paths.count / 2]], in: element)
+                #expect([four[0], four[1], four[2], four[3]] == [found.last!, nil, found[0], found[paths.count / 2]])
             }
         }
         reader.forget()

@@ -94,10 +94,14 @@ public struct JSONReader: ~Copyable {
     /// Returns the position to which a path of reference tokens (RFC 6901) leads from a value. If a field occurs twice,
     /// the last one counts, as in JavaScript.
     @inlinable @inline(__always)
-    public func find(_ path: [[UInt8]], in position: Int) -> Int? {
+    public func find(_ path: [[UInt8]], in position: Int) -> Int? { find(path, from: 0, in: position) }
+
+    /// - Parameter first: index of the first token to follow.
+    @inlinable @inline(__always)
+    func find(_ path: [[UInt8]], from first: Int, in position: Int) -> Int? {
         let path = path.span
         var position = position
-        for step in path.indices {
+        for step in first..<path.count {
             let found =
                 switch kind(at: position) {
                 case Kind.object: field(path[step].span, of: position)
@@ -133,6 +137,32 @@ public struct JSONReader: ~Copyable {
             name = next(after: name + 1)
         }
         return (found.one, found.other, memberCount > (found.other == nil ? 1 : 2))
+    }
+
+    /// Finds four paths, in one pass if the value is an object; an empty path leads nowhere.
+    @inlinable @inline(__always)
+    public func find(_ paths: InlineArray<4, [[UInt8]]>, in position: Int) -> InlineArray<4, Int?> {
+        var found = InlineArray<4, Int?>(repeating: nil)
+        guard kind(at: position) == Kind.object else {
+            for index in paths.indices where !paths[index].isEmpty { found[index] = find(paths[index], in: position) }
+            return found
+        }
+        let paths = paths.span
+        let end = end(of: position) - 1
+        var name = position + 1
+        while name < end {
+            let count = text(at: name).count
+            for index in paths.indices {
+                let path = paths[index].span
+                guard !path.isEmpty, path[0].count == count else { continue }
+                if isText(path[0].span, at: name) { found[index] = name + 1 }
+            }
+            name = next(after: name + 1)
+        }
+        for index in paths.indices where paths[index].count > 1 {
+            found[index] = found[index].flatMap { find(paths[index], from: 1, in: $0) }
+        }
+        return found
     }
 
     @inlinable @inline(__always)

@@ -16,7 +16,8 @@ public struct FeedDecoder: ~Copyable {
 
     var reader = JSONReader()
     let format: FeedFormat
-    private let hasExtras: Bool
+    /// Paths of what an element may have beside city and value: time, pollutants, sub-indices and place.
+    private let otherPaths: InlineArray<4, [[UInt8]]>
     private var unknownPollutants = BoundedReport()
     /// Empty arrays of a recycled message, whose memory the next one reuses.
     private var spareReadings: [Reading] = []
@@ -24,7 +25,7 @@ public struct FeedDecoder: ~Copyable {
 
     public init(format: FeedFormat) {
         self.format = format
-        hasExtras = ![format.pollutants, format.subindices, format.place].allSatisfy(\.isEmpty)
+        otherPaths = [format.time.path, format.pollutants, format.subindices, format.place]
     }
 
     /// Decodes a message whose elements a program extracts.
@@ -165,12 +166,13 @@ public struct FeedDecoder: ~Copyable {
     private borrowing func add(
         _ reading: Reading, of element: Int, _ texts: Span<UInt8>, to message: inout FeedMessage
     ) throws(RejectionReason) {
+        let others = reader.find(otherPaths, in: element)
         var reading = reading
-        if reading.hasValue, let time = try time(of: element, texts, in: &message) {
+        if reading.hasValue, let position = others[0], let time = try time(at: position, texts, in: &message) {
             reading.time = time
             reading.hasOwnTime = true
         }
-        let extras = hasExtras ? extras(of: element, texts, in: &message) : nil
+        let extras = extras(others[1], others[2], others[3], texts, in: &message)
         // An element without a value may complete what is known of its city.
         guard reading.hasValue || extras != nil else { throw .noValue }
         if let extras { message.add(extras, to: message.readings.count) }
@@ -207,21 +209,22 @@ public struct FeedDecoder: ~Copyable {
         }
     }
 
-    @inline(never)
-    private borrowing func extras(of element: Int, _ texts: Span<UInt8>, in message: inout FeedMessage) -> CityExtras? {
-        let concentrations = values(
-            format.pollutants, of: element, texts, upTo: Pollutant.maximumConcentration, in: &message)
-        let subIndices = values(format.subindices, of: element, texts, upTo: AQIRange.maximum, in: &message)
-        let place = place(of: element, texts)
+    private borrowing func extras(
+        _ pollutants: Int?, _ subIndices: Int?, _ place: Int?, _ texts: Span<UInt8>, in message: inout FeedMessage
+    ) -> CityExtras? {
+        if pollutants == nil, subIndices == nil, place == nil { return nil }
+        let concentrations = values(at: pollutants, texts, upTo: Pollutant.maximumConcentration, in: &message)
+        let subIndices = values(at: subIndices, texts, upTo: AQIRange.maximum, in: &message)
+        let place = place.flatMap { self.place(at: $0, texts) }
         if concentrations == nil, subIndices == nil, place == nil { return nil }
         return CityExtras(concentrations: concentrations, subIndices: subIndices, place: place)
     }
 
-    /// - Returns: `nil` if the element has no such field, or none of its values can be used.
+    /// - Returns: `nil` if there is no object, or none of its values can be used.
     private borrowing func values(
-        _ path: [[UInt8]], of element: Int, _ texts: Span<UInt8>, upTo maximum: Double, in message: inout FeedMessage
+        at object: Int?, _ texts: Span<UInt8>, upTo maximum: Double, in message: inout FeedMessage
     ) -> PollutantValues? {
-        guard !path.isEmpty, case .object(let fields) = value(of: path, in: element) else { return nil }
+        guard let object, case .object(let fields) = reader.value(at: object) else { return nil }
         var values: PollutantValues?
         var position = fields.lowerBound
         while position < fields.upperBound, case .text(let range) = reader.value(at: position) {
@@ -239,8 +242,7 @@ public struct FeedDecoder: ~Copyable {
         return values
     }
 
-    private borrowing func place(of element: Int, _ texts: Span<UInt8>) -> CityPlace? {
-        guard !format.place.isEmpty, let place = reader.find(format.place, in: element) else { return nil }
+    private borrowing func place(at place: Int, _ texts: Span<UInt8>) -> CityPlace? {
         var country = 0..<0
         if case .text(let range) = value(of: CityPlace.country, in: place) { country = range }
         func number(_ paths: [[[UInt8]]], in range: ClosedRange<Double>) -> Double? {
@@ -268,13 +270,12 @@ public struct FeedDecoder: ~Copyable {
     /// Returns unknown pollutant names not returned before: each once, at most ten in the decoder's life.
     public mutating func takeUnknownPollutants() -> [String] { unknownPollutants.unreported() }
 
-    /// - Returns: `nil` if the element has no time, or one that stands for the arrival.
+    /// - Returns: `nil` if there is no time, or one that stands for the arrival.
     private borrowing func time(
-        of element: Int, _ texts: Span<UInt8>, in message: inout FeedMessage
+        at position: Int, _ texts: Span<UInt8>, in message: inout FeedMessage
     ) throws(RejectionReason) -> Timestamp? {
-        guard !format.time.path.isEmpty, let value = value(of: format.time.path, in: element), value != .null else {
-            return nil
-        }
+        let value = reader.value(at: position)
+        if value == .null { return nil }
         let time: FeedTime? =
             switch value {
             case .number(let number): FeedTime(epoch: number)

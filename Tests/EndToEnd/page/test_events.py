@@ -1,5 +1,6 @@
 """`/events` over the wire: what is sent, and how many clients may listen."""
 
+import http.client
 import socket
 
 import pytest
@@ -19,8 +20,7 @@ class Listener:
         self.socket.sendall(f"GET /events HTTP/1.0\r\nHost: x\r\n{field}\r\n".encode())
         self.lines = self.socket.makefile("rb")
         self.status = int(self.lines.readline().split()[1])
-        while self.lines.readline() not in (b"\r\n", b""):
-            pass
+        self.headers = http.client.parse_headers(self.lines)
 
     def event(self) -> dict:
         """The next event; comments are skipped."""
@@ -65,15 +65,32 @@ def test_a_change_is_sent_as_an_event_and_a_missed_one_at_once_after_reconnectin
     assert listen(air.exporter, event["id"]).event()["event"] == "change"
 
 
-def test_listeners_beyond_256_across_all_addresses_are_rejected(air, listen):
-    addresses = [f"127.0.0.{2 + number % 4}" for number in range(256)]
-    listeners = [listen(air.exporter, source=address) for address in addresses]
+def addresses(each: int) -> list[str]:
+    """The addresses of 256 listeners, `each` of an address."""
+    numbers = [number // each for number in range(256)]
+    return [f"127.0.{1 + number // 128}.{1 + number % 128}" for number in numbers]
+
+
+def test_a_listener_of_a_full_address_is_rejected_and_one_of_another_ends_the_oldest(air, listen):
+    listeners = [listen(air.exporter, source=address) for address in addresses(each=64)]
     assert {listener.status for listener in listeners} == {200}
-    rejected = air.exporter.get("/events")
+    rejected = listen(air.exporter, source="127.0.1.1")
+    assert rejected.status == 503 and int(rejected.headers["Retry-After"]) > 0
+    newcomer = listen(air.exporter)
+    assert newcomer.status == 200
+    assert b"event:" not in listeners[0].lines.read(), "the oldest ends, without an event"
+    air.say(Delhi=150.5)
+    assert {listener.event()["event"] for listener in [*listeners[1:], newcomer]} == {"change"}
+
+
+def test_listeners_beyond_256_of_as_many_addresses_are_rejected(air, listen):
+    listeners = [listen(air.exporter, source=address) for address in addresses(each=1)]
+    assert {listener.status for listener in listeners} == {200}
+    rejected = listen(air.exporter, source="127.0.9.1")
     assert rejected.status == 503 and int(rejected.headers["Retry-After"]) > 0
     air.say(Delhi=150.5)
     assert {listener.event()["event"] for listener in listeners} == {"change"}
     listeners[0].close()
     air.exporter.wait_for_sample("airquality_exporter_event_listeners", 255)
     # The place becomes free with the end of the connection, a moment after its listener's.
-    wait_for(lambda: listen(air.exporter).status == 200, "a place")
+    wait_for(lambda: listen(air.exporter, source="127.0.9.1").status == 200, "a place")

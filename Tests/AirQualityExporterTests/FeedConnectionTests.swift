@@ -14,7 +14,7 @@ struct FeedConnectionTests {
     private func configured(_ arguments: [String]) throws -> FeedClientOptions {
         let given = ["--feed.url=ws://x/"] + arguments
         guard case .run(let flags) = try Program.exporter.parse(arguments: given) else { throw FlagError("no run") }
-        return try Configuration(flags).feed
+        return try Configuration(flags).feed.client
     }
 
     private func line(_ arguments: String...) -> String {
@@ -88,7 +88,7 @@ struct FeedConnectionTests {
 
     @Test func `Subprotocols must be tokens, and each is given once`() throws {
         let given = ["--feed.subprotocol=aqi.v2", "--feed.subprotocol=aqi.v1"]
-        #expect(try configured(given).client.subprotocols == ["aqi.v2", "aqi.v1"])
+        #expect(try configured(given).connection.subprotocols == ["aqi.v2", "aqi.v1"])
         let expected = "a name of letters, digits and !#$%&'*+-.^_`|~"
         for bad in ["a b", "", "a,b", "é"] {
             #expect(line("--feed.subprotocol=\(bad)") == "--feed.subprotocol \"\(bad)\": expected \(expected)")

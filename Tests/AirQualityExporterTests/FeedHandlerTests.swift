@@ -19,13 +19,13 @@ struct FeedHandlerTests {
         lines.text.replacing("time=1970-01-01T00:00:00.000Z ", with: "").split(separator: "\n").map { String($0) }
     }
 
-    private func handler(_ settings: Configuration = Configuration()) throws -> FeedHandler {
+    private func handler(_ settings: FeedSettings = FeedSettings()) throws -> FeedHandler {
         let feed = ConfiguredFeed(label: "ws://x/", address: try WebSocketAddress("ws://x/"), settings: settings)
         return FeedHandler(feed, number: 0, store: store, logger: Logger(now: { 0 }, write: lines.append))
     }
 
     /// The lines that a message leads to, each without its first words.
-    private func lines(about message: String, _ settings: Configuration = Configuration()) throws -> String {
+    private func lines(about message: String, _ settings: FeedSettings = FeedSettings()) throws -> String {
         var handler = try handler(settings)
         handler.receive(.text, Array(message.utf8).span)
         return logged.map { line in
@@ -104,14 +104,14 @@ struct FeedHandlerTests {
     }
 
     @Test func `A time of another form is logged with the functions that read it`() throws {
-        var settings = Configuration()
+        var settings = FeedSettings()
         settings.format = FeedFormat(timeField: "t")
         let line = try lines(about: #"[{"city":"Pune","aqi":1,"t":"28/11/2026 10:00"}]"#, settings)
         #expect(line.contains(#"time="28/11/2026 10:00""#) && line.contains("strptime") && line.contains("mktime"))
     }
 
     @Test func `No value of a message without readings is logged`() throws {
-        var settings = Configuration()
+        var settings = FeedSettings()
         settings.format.items = [Array("data".utf8)]
         let line = try lines(about: #"{"token":"s3cret","session":{"id":"s3cret"}}"#, settings)
         #expect(line == "without readings members=\"token,session\"")

@@ -19,7 +19,7 @@ struct RoutesTests {
         guard case .run(let flags) = try Program.exporter.parse(arguments: []) else { throw FlagError("no run") }
         let logger = Logger(level: .error, write: { _ in })
         let exporter = try Exporter(configuration, feeds: [], flags: flags, logger: logger)
-        var decoder = FeedDecoder(format: configuration.format)
+        var decoder = FeedDecoder(format: configuration.feed.format)
         let message =
             "[{\"city\":\"Mumbai\",\"aqi\":183.2},{\"city\":\"<b>&\\\"\",\"aqi\":7},{\"city\":\"\u{301}\",\"aqi\":1}]"
         exporter.store.record(

@@ -9,8 +9,8 @@ extension Configuration {
             logger.warning(
                 "Simulated readings are mixed with those of the feeds", metadata: ["flag": "--feed.demo"])
         }
-        let unverified = feeds.filter(\.settings.feed.client.tls.skipsVerification)
-        if feed.client.tls.skipsVerification || !unverified.isEmpty {
+        let unverified = feeds.filter(\.settings.client.connection.tls.skipsVerification)
+        if feed.client.connection.tls.skipsVerification || !unverified.isEmpty {
             logger.warning(
                 unverified.contains(where: \.address.isSecure)
                     ? "Feed certificates are not verified: anyone on the network path can send readings"

@@ -120,7 +120,7 @@ extension PolledSource {
         var files = FeedClientOptions()
         files.prefix = ""
         files.headerFile = options.headerFile
-        files.client.tls.caFile = options.caFile
+        files.connection.tls.caFile = options.caFile
         try flags.check(files.checkFiles)
         return try files.headerFields()
     }

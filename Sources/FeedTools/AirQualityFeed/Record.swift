@@ -8,7 +8,7 @@ func record(_ flags: ParsedFlags, signals: Signals) throws {
     let options: RecordOptions = try flags.options()
     // Reports bad files at start-up, not at the first connection.
     try flags.check(options.feed.check)
-    var feed = options.feed.client(of: try flags.feedAddress(), userAgent: Program.userAgent(of: "record"))
+    var feed = options.feed.configuration(of: try flags.feedAddress(), userAgent: Program.userAgent(of: "record"))
     let log = flags.beginLog(level: options.logLevel, format: options.logFormat)
     let recorder = try flags.using(
         "output", expected: "a file to append to",

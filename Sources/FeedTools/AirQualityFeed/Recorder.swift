@@ -34,7 +34,7 @@ final class Recorder: Sendable {
         self.signals = signals
         programs = Mutex(options.programs())
         // Texts that are sent may be secret.
-        file = try AppendedFile(path, isPrivate: options.reply != nil || !options.client.subscriptions.isEmpty)
+        file = try AppendedFile(path, isPrivate: options.reply != nil || !options.connection.subscriptions.isEmpty)
     }
 
     var failure: SystemError? { state.withLock(\.failure) }

@@ -3,15 +3,18 @@ public struct Flag<Values: Options>: Sendable {
     private(set) var spec: FlagSpec
     /// Parses and stores the texts.
     let store: @Sendable (_ texts: [String], _ values: inout Values) throws(RejectedText) -> Void
+    /// Returns the property's value as a user would write it, if its format can be written.
+    let text: @Sendable (_ values: Values) -> String?
 
     /// Creates a flag with one value.
     public init<Value>(
         _ name: String, _ member: any WritableKeyPath<Values, Value> & Sendable, _ format: ValueFormat<Value>,
         placeholder: String? = nil, secrecy: Secrecy = .open, _ help: String
     ) {
+        text = { format.text?($0[keyPath: member]) }
         spec = FlagSpec(
-            name: name, placeholder: placeholder ?? format.placeholder,
-            defaultText: format.text?(Values()[keyPath: member]), help: help, choices: format.choices, secrecy: secrecy)
+            name: name, placeholder: placeholder ?? format.placeholder, defaultText: text(Values()), help: help,
+            choices: format.choices, secrecy: secrecy)
         store = { texts, values throws(RejectedText) in
             guard let text = texts.last else { return }
             values[keyPath: member] = try format.read(text)
@@ -34,9 +37,9 @@ public struct Flag<Values: Options>: Sendable {
         _ name: String, _ member: any WritableKeyPath<Values, [Value]> & Sendable, _ format: ValueFormat<Value>,
         placeholder: String? = nil, secrecy: Secrecy = .open, isList: Bool = false, _ help: String
     ) {
+        text = { $0[keyPath: member].first.flatMap { format.text?($0) } }
         spec = FlagSpec(
-            name: name, placeholder: placeholder ?? format.placeholder,
-            defaultText: Values()[keyPath: member].first.flatMap { format.text?($0) }, help: help,
+            name: name, placeholder: placeholder ?? format.placeholder, defaultText: text(Values()), help: help,
             choices: format.choices, secrecy: secrecy, isRepeatable: true)
         store = { texts, values throws(RejectedText) in
             let texts = isList ? texts.flatMap { $0.split(separator: ",").map(String.init) } : texts
@@ -58,6 +61,7 @@ public struct Flag<Values: Options>: Sendable {
         spec = flag.spec
         spec.name = prefix + spec.name
         store = { texts, values throws(RejectedText) in try flag.store(texts, &values[keyPath: member]) }
+        text = { flag.text($0[keyPath: member]) }
     }
 
     /// The name without its dashes.

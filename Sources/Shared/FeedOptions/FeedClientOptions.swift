@@ -14,7 +14,7 @@ public struct FeedClientOptions: Options {
     /// The jq program whose results are sent in response to messages; `nil` = none.
     public var reply: String?
     /// Everything but the URL, the header fields and the replies.
-    public var client = WebSocketClientConfiguration()
+    public var connection = WebSocketClientConfiguration()
 
     public init() {}
 
@@ -24,55 +24,55 @@ public struct FeedClientOptions: Options {
             "header-file", \.headerFile, .file,
             "File with header fields for the handshake, one per line; read at each connection attempt."),
         Flag(
-            "subprotocol", \.client.subprotocols, .subprotocol,
+            "subprotocol", \.connection.subprotocols, .subprotocol,
             "WebSocket subprotocol to offer, in order of preference."),
-        Flag("subscribe", \.client.subscriptions, .text, secrecy: .whole, "Text message sent after every connect."),
+        Flag("subscribe", \.connection.subscriptions, .text, secrecy: .whole, "Text message sent after every connect."),
         Flag(
-            "subscribe-interval", \.client.subscriptionInterval, .duration(),
+            "subscribe-interval", \.connection.subscriptionInterval, .duration(),
             "Interval for resending the subscribe texts; 0 sends them once."),
         Flag(
             "reply", \.reply, .program, secrecy: .whole,
             "jq program whose results are sent: its input is null after each connect, then each message."),
         Flag(
-            "ca-file", \.client.tls.caFile, .file, "Certificate authorities for wss://, PEM; the system's by default."),
-        Flag("cert-file", \.client.tls.certificateFile, .file, "Client certificate for wss://, PEM."),
-        Flag("key-file", \.client.tls.keyFile, .file, "Key of the client certificate, PEM."),
-        Flag("insecure-skip-verify", \.client.tls.skipsVerification, "Do not verify the feed's certificate."),
+            "ca-file", \.connection.tls.caFile, .file, "Certificate authorities for wss://, PEM; the system's by default."),
+        Flag("cert-file", \.connection.tls.certificateFile, .file, "Client certificate for wss://, PEM."),
+        Flag("key-file", \.connection.tls.keyFile, .file, "Key of the client certificate, PEM."),
+        Flag("insecure-skip-verify", \.connection.tls.skipsVerification, "Do not verify the feed's certificate."),
         Flag(
-            "connect-timeout", \.client.connectTimeout, .timeout,
+            "connect-timeout", \.connection.connectTimeout, .timeout,
             "Maximum time from dialling to the completed handshake."),
         Flag(
-            "ping-interval", \.client.pingInterval, .duration(),
+            "ping-interval", \.connection.pingInterval, .duration(),
             "Send a ping after this long without sending or receiving anything; 0 disables."),
         Flag(
-            "pong-timeout", \.client.pongTimeout, .timeout,
+            "pong-timeout", \.connection.pongTimeout, .timeout,
             "Disconnect if nothing arrives within this time after a ping."),
         Flag(
-            "idle-timeout", \.client.idleTimeout, .duration(),
+            "idle-timeout", \.connection.idleTimeout, .duration(),
             "Reconnect if no complete message arrives within this time; 0 disables."),
         Flag(
-            "reconnect-min", \.client.reconnectMinimum, .timeout,
+            "reconnect-min", \.connection.reconnectMinimum, .timeout,
             "Initial upper bound of the randomised reconnect delay; doubles after each failure, until a connection lasts "
                 + "a minute, or ten seconds with readings."),
-        Flag("reconnect-max", \.client.reconnectMaximum, .timeout, "Maximum upper bound of the reconnect delay."),
+        Flag("reconnect-max", \.connection.reconnectMaximum, .timeout, "Maximum upper bound of the reconnect delay."),
         Flag(
-            "max-message-bytes", \.client.maximumMessageBytes, .bytes(in: 1...(1 << 30)),
+            "max-message-bytes", \.connection.maximumMessageBytes, .bytes(in: 1...(1 << 30)),
             "Maximum size of a message; longer ones are rejected."),
     ]
 
     /// Returns the jq programs for a feed: one for its elements, and that of the replies.
     package func programs(elements: JQProgram? = nil) -> FeedPrograms {
-        FeedPrograms(elements: elements, replies: replyProgram, messageBytes: client.maximumMessageBytes)
+        FeedPrograms(elements: elements, replies: replyProgram, messageBytes: connection.maximumMessageBytes)
     }
 
     /// Returns the configuration for the feed at an address.
-    public func client(of address: WebSocketAddress, userAgent: String) -> WebSocketClientConfiguration {
-        var client = client
-        client.address = address
-        client.userAgent = userAgent
-        client.flagPrefix = "--\(prefix)"
-        client.headerFields = { try headerFields() }
-        return client
+    public func configuration(of address: WebSocketAddress, userAgent: String) -> WebSocketClientConfiguration {
+        var configuration = connection
+        configuration.address = address
+        configuration.userAgent = userAgent
+        configuration.flagPrefix = "--\(prefix)"
+        configuration.headerFields = { try headerFields() }
+        return configuration
     }
 
     // MARK: Checks
@@ -82,15 +82,15 @@ public struct FeedClientOptions: Options {
         func require(_ isUsable: Bool, _ flag: String, _ expected: String) throws(FeedOptionError) {
             if !isUsable { throw FeedOptionError(flag: prefix + flag, expected: expected) }
         }
-        let tls = client.tls
+        let tls = connection.tls
         try require(tls.certificateFile == nil || tls.keyFile != nil, "cert-file", "--\(prefix)key-file with it")
         try require(tls.keyFile == nil || tls.certificateFile != nil, "key-file", "--\(prefix)cert-file with it")
-        for (index, name) in client.subprotocols.enumerated() where client.subprotocols[..<index].contains(name) {
+        for (index, name) in connection.subprotocols.enumerated() where connection.subprotocols[..<index].contains(name) {
             throw FeedOptionError(flag: prefix + "subprotocol", index: index, expected: "each subprotocol once")
         }
         try require(
-            client.reconnectMinimum <= client.reconnectMaximum, "reconnect-min",
-            "at most --\(prefix)reconnect-max, which is \(client.reconnectMaximum.prometheusText)")
+            connection.reconnectMinimum <= connection.reconnectMaximum, "reconnect-min",
+            "at most --\(prefix)reconnect-max, which is \(connection.reconnectMaximum.prometheusText)")
         do throws(SystemError) {
             try replyProgram?.check()
         } catch {
@@ -106,7 +106,7 @@ public struct FeedClientOptions: Options {
     /// Checks the files by reading them as each connection does.
     public func checkFiles() throws(FeedOptionError) {
         do throws(TLSFileError) {
-            try client.tls.check()
+            try connection.tls.check()
         } catch {
             let (flag, content) =
                 switch error.role {

@@ -18,7 +18,7 @@ extension Configuration {
     /// - Parameter origin: names the file's flag in errors.
     /// - Throws: one line about the first invalid feed, or a secret in a flag that feeds on several hosts would get.
     func configuredFeeds(origin: String = "--feed.file") throws(FlagError) -> [ConfiguredFeed] {
-        var found = feeds.map { ConfiguredFeed(label: feedName ?? $0.label, address: $0, settings: self) }
+        var found = feeds.map { ConfiguredFeed(label: feed.name ?? $0.label, address: $0, settings: feed) }
         if let feedFile {
             do throws(SystemError) {
                 try addFeeds(of: feedFile, to: &found)
@@ -30,9 +30,9 @@ extension Configuration {
         }
         // Every host would receive them.
         let secrets: KeyValuePairs = [
-            "header": !feed.headers.isEmpty, "header-file": feed.headerFile != nil,
-            "subscribe": !feed.client.subscriptions.isEmpty, "reply": feed.reply != nil,
-            "cert-file": feed.client.tls.certificateFile != nil,
+            "header": !feed.client.headers.isEmpty, "header-file": feed.client.headerFile != nil,
+            "subscribe": !feed.client.connection.subscriptions.isEmpty, "reply": feed.client.reply != nil,
+            "cert-file": feed.client.connection.tls.certificateFile != nil,
         ]
         if let secret = secrets.first(where: \.value), Set(found.map(\.address.host)).count > 1 {
             throw FlagError(
@@ -67,9 +67,10 @@ extension Configuration {
     }
 
     private func configuredFeed(_ entry: YAMLField) throws(SystemError) -> ConfiguredFeed {
-        var settings = self
-        settings.feeds = []
-        settings.feedName = nil
+        // As if the entry's keys were flags after those of the command line.
+        var given = Configuration()
+        given.feed = feed
+        given.feed.name = nil
         var texts: [String: [[UInt8]]] = [:]
         let members = try entry.mapping(expected: "settings such as \"url: ws://feed.example/\"")
         for (key, value) in members {
@@ -81,7 +82,7 @@ extension Configuration {
             else { throw value.unknown(among: Self.feedSettings, advice: Self.advice(for: key)) }
             let isProgram = Self.programSettings.contains(key)
             let items = isProgram ? [value] : value.items
-            let given = try items.map { (item) throws(SystemError) in
+            let words = try items.map { (item) throws(SystemError) in
                 var item = item
                 item.isSecret = flag.isSecret
                 let text = try item.text(expected: isProgram ? "a jq program in quotation marks" : "a string")
@@ -90,20 +91,20 @@ extension Configuration {
                 }
                 return text
             }
-            texts[key] = given.map { Array($0.utf8) }
+            texts[key] = words.map { Array($0.utf8) }
             do throws(RejectedText) {
-                try flag.set(given, in: &settings)
+                try flag.set(words, in: &given)
             } catch {
-                var wrong = zip(items, given).first { $1 == error.text }?.0 ?? value
+                var wrong = zip(items, words).first { $1 == error.text }?.0 ?? value
                 wrong.isSecret = flag.isSecret
                 throw wrong.wrong(expected: error.expected)
             }
         }
-        guard let address = settings.feeds.first, settings.feeds.count == 1 else {
+        guard let address = given.feeds.first, given.feeds.count == 1 else {
             throw .yaml(line: entry.line, "\(entry.path): expected one url, the address of a feed")
         }
         do throws(FeedOptionError) {
-            try settings.checkFeed()
+            try given.feed.check()
         } catch {
             let value = members.first { "feed.\($0.key)" == error.flag }?.value
             // YAML ends an unquoted text before a blank and #.
@@ -113,8 +114,8 @@ extension Configuration {
                 line: value?.line ?? entry.line,
                 "--\(error.flag) of this feed: expected \(error.expected)\(advice)")
         }
-        let label = settings.feedName ?? address.label
-        return ConfiguredFeed(label: label, address: address, settings: settings, entry: texts)
+        let label = given.feed.name ?? address.label
+        return ConfiguredFeed(label: label, address: address, settings: given.feed, entry: texts)
     }
 
     /// Returns the advice for the flag with the name of an unknown key, if it names another key.

@@ -9,7 +9,7 @@ extension Configuration: Options {
         "metrics": "Web", "log": "Program", "config": "Program",
     ]
 
-    static let flags = feeds + FeedClientOptions.flags.map { Flag($0, of: \.feed, prefix: "feed.") } + others
+    static let flags = feeds + FeedClientOptions.flags.map { Flag($0, of: \.feed.client, prefix: "feed.") } + others
 
     private static let feeds: [Flag<Self>] = [
         Flag(
@@ -20,7 +20,7 @@ extension Configuration: Options {
             "YAML file with a list of feeds, each with url, name and any --feed setting except "
                 + "pause-when-unused; reread on reload."),
         Flag(
-            "feed.name", \.feedName, .feedName,
+            "feed.name", \.feed.name, .feedName,
             "Name of a single feed in metrics and pages; by default its address without secrets."),
         Flag("feed.demo", \.isDemo, "Start a simulated feed inside this process and read it."),
     ]
@@ -30,32 +30,32 @@ extension Configuration: Options {
             "feed.pause-when-unused", \.pauseWhenUnused, .duration(),
             "Disconnect after this long without a request for metrics or history, reconnect at the next; 0 disables."),
         Flag(
-            "feed.items", \.format.items, .jsonPointer,
+            "feed.items", \.feed.format.items, .jsonPointer,
             "JSON Pointer to the array in a message; empty = the message itself."),
         Flag(
-            "feed.jq", \.program, .program,
+            "feed.jq", \.feed.program, .program,
             "jq program that turns a message into elements, for shapes the other flags cannot read; not with --feed.items."
         ),
         Flag(
-            "feed.city-field", \.format.city, .feedField(),
+            "feed.city-field", \.feed.format.city, .feedField(),
             "Field with the city's name; this and the following field flags take a name or a JSON Pointer like /data/city."
         ),
-        Flag("feed.value-field", \.format.value, .feedField(), "Field with the index."),
+        Flag("feed.value-field", \.feed.format.value, .feedField(), "Field with the index."),
         Flag(
-            "feed.time-field", \.format.time, .timeField,
+            "feed.time-field", \.feed.format.time, .timeField,
             "Field with the reading's time (RFC 3339, epoch seconds or milliseconds), which rejects a reading with an "
                 + "unreadable one unless it is the default; empty = the arrival."),
         Flag(
-            "feed.time-zone", \.format.timeZone, .zoneOffset,
+            "feed.time-zone", \.feed.format.timeZone, .zoneOffset,
             "UTC offset of times without one, Z or +05:30; by default such readings get their time of arrival."),
         Flag(
-            "feed.pollutants-field", \.format.pollutants, .feedField(orNone: true),
+            "feed.pollutants-field", \.feed.format.pollutants, .feedField(orNone: true),
             "Field with an object of concentrations in micrograms per cubic metre; empty = not read."),
         Flag(
-            "feed.subindices-field", \.format.subindices, .feedField(orNone: true),
+            "feed.subindices-field", \.feed.format.subindices, .feedField(orNone: true),
             "Field with an object of the pollutants' sub-indices; empty = not read."),
         Flag(
-            "feed.place-field", \.format.place, .feedField(orNone: true),
+            "feed.place-field", \.feed.format.place, .feedField(orNone: true),
             "Field with an object of latitude, longitude and country; empty = not read."),
         Flag(
             "city.limit", \.cityLimit, .integer(in: 1...10_000_000),

@@ -1,9 +1,7 @@
 import AirQuality
-import AirQualityIndex
 import Bytes
 import CommandLine
 import FeedOptions
-import JQ
 import System
 import WebSocket
 
@@ -13,18 +11,12 @@ struct Configuration: Sendable {
     var feeds: [WebSocketAddress] = []
     /// File with more feeds, which a reload may change.
     var feedFile: String?
-    /// Label of the only feed that flags name; `nil` = derived from its address.
-    var feedName: String?
     /// Whether the simulated feed runs in this process. Its address is known once it listens.
     var isDemo = false
-    /// Options that all connections to feeds share.
-    var feed = FeedClientOptions()
+    /// The settings of all feeds that flags name.
+    var feed = FeedSettings()
     /// Zero = never.
     var pauseWhenUnused = Duration.zero
-    /// Where readings are in a message, and which cities are kept.
-    var format = FeedFormat()
-    /// The jq program that turns a message into elements; `nil` = the message contains them.
-    var program: String?
 
     var cityLimit = 10_000
     /// Zero = never.
@@ -67,11 +59,11 @@ extension Configuration {
                 "no feed: give --feed.url ADDRESS, or --feed.demo for a simulated one"
                     + flags.misspeltVariables)
         }
-        if feedName != nil, feeds.count != 1 {
+        if feed.name != nil, feeds.count != 1 {
             throw flags.rejection(
                 of: "feed.name", expected: "exactly one --feed.url; in --feed.file, name each feed")
         }
-        if isDemo, feedName == Self.demoLabel {
+        if isDemo, feed.name == Self.demoLabel {
             throw flags.rejection(of: "feed.name", expected: "a name other than that of --feed.demo")
         }
         for (index, feed) in feeds.enumerated()
@@ -80,31 +72,7 @@ extension Configuration {
                 of: "feed.url", at: index,
                 expected: "different addresses, but two feeds are labelled \"\(feed.label)\"")
         }
-        try flags.check(checkFeed)
-    }
-
-    /// Checks the settings of a feed in combination.
-    func checkFeed() throws(FeedOptionError) {
-        try feed.check()
-        if let program {
-            guard format.items.isEmpty else {
-                throw FeedOptionError(flag: "feed.items", expected: "--feed.items or --feed.jq, not both")
-            }
-            do throws(SystemError) {
-                try JQProgram(program, prelude: IndexScale.jqDefinitions).check()
-            } catch {
-                throw FeedOptionError(flag: "feed.jq", expected: "a valid jq program: \(error)")
-            }
-        }
-        let fields = [
-            ("city-field", format.city), ("value-field", format.value), ("time-field", format.time.path),
-            ("pollutants-field", format.pollutants), ("subindices-field", format.subindices),
-            ("place-field", format.place),
-        ]
-        var paths: Set<[[UInt8]]> = []
-        for (flag, path) in fields where !path.isEmpty && !paths.insert(path).inserted {
-            throw FeedOptionError(flag: "feed.\(flag)", expected: "a field that no other flag names")
-        }
+        try flags.check(feed.check)
     }
 
     var storeRules: StoreRules {
@@ -116,8 +84,8 @@ extension Configuration {
 
     /// Whether no flag names a file that a reload could read.
     var namesNoFile: Bool {
-        let tls = feed.client.tls
-        return [feedFile, web.configFile, feed.headerFile, tls.caFile, tls.certificateFile, tls.keyFile]
+        let tls = feed.client.connection.tls
+        return [feedFile, web.configFile, feed.client.headerFile, tls.caFile, tls.certificateFile, tls.keyFile]
             .allSatisfy { $0 == nil }
     }
 }

@@ -6,9 +6,9 @@ import WebSocket
 struct ConfiguredFeed: Sendable {
     var label: String
     var address: WebSocketAddress
-    var settings: Configuration
+    var settings: FeedSettings
     /// The texts of the entry in `--feed.file` as bytes, by key; `nil` = from flags.
     var entry: [String: [[UInt8]]]?
 
-    var idleTimeout: Int64 { settings.feed.client.idleTimeout.milliseconds }
+    var idleTimeout: Int64 { settings.client.connection.idleTimeout.milliseconds }
 }

@@ -18,7 +18,7 @@ struct FeedReceiver: Sendable {
         number = store.setFeed(label: feed.label, idleTimeout: feed.idleTimeout)
         // The closures are called on the feed's thread, and nothing else calls the handler.
         let handler = Mutex(FeedHandler(feed, number: number, store: store, logger: logger))
-        var configuration = feed.settings.feed.client(of: feed.address, userAgent: BuildVersion.userAgent)
+        var configuration = feed.settings.client.configuration(of: feed.address, userAgent: BuildVersion.userAgent)
         configuration.greeting = { handler.withLock { $0.greeting() } }
         client = WebSocketClient(
             configuration: configuration,

@@ -34,10 +34,9 @@ final class FeedSet: Sendable {
         self.logger = logger
         var feeds = feeds
         if let demo {
-            var settings = configuration
-            settings.program = nil
-            settings.feed.reply = nil
-            settings.format = FeedFormat()
+            var settings = FeedSettings()
+            settings.client = configuration.feed.client
+            settings.client.reply = nil
             feeds.append(ConfiguredFeed(label: Configuration.demoLabel, address: demo, settings: settings))
         }
         initial = feeds
@@ -112,7 +111,7 @@ final class FeedSet: Sendable {
             do {
                 wanted = try configuration.configuredFeeds()
                 try Self.requireResources(forFeeds: wanted.count, running: receivers.count)
-                try configuration.feed.checkFiles()
+                try configuration.feed.client.checkFiles()
             } catch {
                 logger.error("Feeds not loaded, keeping the previous ones", metadata: ["err": "\(error)"])
                 return "\(error)"

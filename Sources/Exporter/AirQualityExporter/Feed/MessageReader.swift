@@ -7,16 +7,13 @@ import WebSocket
 
 /// A decoder of a feed's messages according to its settings, used by one thread at a time.
 struct MessageReader: ~Copyable {
-    let settings: Configuration
     var decoder: FeedDecoder
     /// The programs of `--feed.jq` and `--feed.reply`.
     var programs: FeedPrograms
 
-    init(_ settings: Configuration) {
-        self.settings = settings
+    init(_ settings: FeedSettings) {
         decoder = FeedDecoder(format: settings.format)
-        let program = settings.program.map { JQProgram($0, prelude: IndexScale.jqDefinitions) }
-        programs = settings.feed.programs(elements: program)
+        programs = settings.programs
     }
 
     mutating func read(_ message: Span<UInt8>, receivedAt now: Timestamp) -> FeedMessage {

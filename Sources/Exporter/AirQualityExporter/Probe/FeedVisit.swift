@@ -36,10 +36,10 @@ struct FeedVisit {
     /// Blocks until the visit is over.
     init(_ address: WebSocketAddress, _ settings: Configuration, timeout: Duration) throws(SystemError) {
         let box = Monitor(Mail())
-        var configuration = settings.feed.client(of: address, userAgent: BuildVersion.userAgent)
+        var configuration = settings.feed.client.configuration(of: address, userAgent: BuildVersion.userAgent)
         configuration.connectTimeout = min(configuration.connectTimeout, timeout)
         // The closures are called on the client's thread.
-        let programs = Mutex(settings.feed.programs())
+        let programs = Mutex(settings.feed.client.programs())
         configuration.greeting = { programs.withLock { $0.greeting(at: monotonicTime()).texts } }
         let client = WebSocketClient(
             configuration: configuration,

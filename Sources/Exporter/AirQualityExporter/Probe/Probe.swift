@@ -8,7 +8,7 @@ import System
 func probe(_ flags: ParsedFlags) throws -> Int32 {
     let options: ProbeOptions = try flags.options()
     let address = try flags.feedAddress()
-    try flags.check(options.configuration.checkFeed)
+    try flags.check(options.configuration.feed.check)
     let visit = try FeedVisit(address, options.configuration, timeout: options.timeout)
     var report = ProbeReport(settings: options.configuration)
     report.describe(visit, address: flags.operands[0])
@@ -31,7 +31,7 @@ struct ProbeResult: ~Copyable {
 
     init(_ settings: Configuration) {
         store = ReadingStore(rules: settings.storeRules, feeds: [""], at: currentTime())
-        reader = MessageReader(settings)
+        reader = MessageReader(settings.feed)
         store.apply(.connected(nil), feed: 0)
     }
 

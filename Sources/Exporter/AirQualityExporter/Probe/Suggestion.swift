@@ -87,12 +87,12 @@ extension Suggestion.Candidate {
     /// Returns the settings with the candidate's flags in place of those given; `nil` if they cannot be used.
     func settings(inPlaceOf given: Configuration) -> Configuration? {
         var settings = given
-        settings.format = FeedFormat(timeZone: given.format.timeZone)
-        settings.program = nil
+        settings.feed.format = FeedFormat(timeZone: given.feed.format.timeZone)
+        settings.feed.program = nil
         for (name, value) in flags + (scale.map { [("aqi.scale", $0)] } ?? []) {
             let flag = Configuration.flags.first { $0.name == name && Suggestion.replacedFlags.contains(name) }
             guard let flag, (try? flag.set([value], in: &settings)) != nil else { return nil }
         }
-        return (try? settings.checkFeed()) == nil ? nil : settings
+        return (try? settings.feed.check()) == nil ? nil : settings
     }
 }

@@ -34,7 +34,8 @@ public struct FeedClientOptions: Options {
             "reply", \.reply, .program, secrecy: .whole,
             "jq program whose results are sent: its input is null after each connect, then each message."),
         Flag(
-            "ca-file", \.connection.tls.caFile, .file, "Certificate authorities for wss://, PEM; the system's by default."),
+            "ca-file", \.connection.tls.caFile, .file,
+            "Certificate authorities for wss://, PEM; the system's by default."),
         Flag("cert-file", \.connection.tls.certificateFile, .file, "Client certificate for wss://, PEM."),
         Flag("key-file", \.connection.tls.keyFile, .file, "Key of the client certificate, PEM."),
         Flag("insecure-skip-verify", \.connection.tls.skipsVerification, "Do not verify the feed's certificate."),
@@ -85,7 +86,8 @@ public struct FeedClientOptions: Options {
         let tls = connection.tls
         try require(tls.certificateFile == nil || tls.keyFile != nil, "cert-file", "--\(prefix)key-file with it")
         try require(tls.keyFile == nil || tls.certificateFile != nil, "key-file", "--\(prefix)cert-file with it")
-        for (index, name) in connection.subprotocols.enumerated() where connection.subprotocols[..<index].contains(name) {
+        for (index, name) in connection.subprotocols.enumerated() where connection.subprotocols[..<index].contains(name)
+        {
             throw FeedOptionError(flag: prefix + "subprotocol", index: index, expected: "each subprotocol once")
         }
         try require(

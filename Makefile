@@ -102,7 +102,7 @@ lint: toolchain
 
 # make unit  runs the Swift tests
 unit: test-deps
-	swift build --build-tests
+	swift build --build-tests --explicit-target-dependency-import-check error
 	AIRQUALITY_TEST_PYTHON="$(CURDIR)/$(PYTHON)" swift test --skip-build --quiet
 	for page in Tests/ExpositionTests/Golden/*.prom; do promtool check metrics <"$$page"; done
 

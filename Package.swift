@@ -1,11 +1,69 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
-// Their sources, the entry points of libFuzzer, are excluded from FuzzingTests.
+/// Settings of all Swift targets.
+///
+/// - Parameter importsC: whether the target sees headers of C libraries, which include those of libc: a declaration of
+///   libc then belongs to whichever module the compiler reads first, so that importing `Glibc` is sometimes not enough
+///   for member import visibility.
+func settings(importsC: Bool) -> [SwiftSetting] {
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0444-member-import-visibility.md
+    let visibility: [SwiftSetting] = importsC ? [] : [.enableUpcomingFeature("MemberImportVisibility")]
+    return visibility + [
+        // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0458-strict-memory-safety.md
+        .strictMemorySafety(),
+        // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0335-existential-any.md
+        .enableUpcomingFeature("ExistentialAny"),
+        // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0409-access-level-on-imports.md
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .treatAllWarnings(as: .error),
+    ]
+}
+
+/// A module in a folder of `Sources`.
+func module(_ name: String, in folder: String, _ dependencies: [String] = [], importsC: Bool = false) -> Target {
+    .target(
+        name: name, dependencies: dependencies.map { .byName(name: $0) }, path: "Sources/\(folder)/\(name)",
+        swiftSettings: settings(importsC: importsC))
+}
+
+/// A program in a folder of `Sources`, with files embedded as bytes.
+func program(_ name: String, in folder: String, _ dependencies: [String], exclude: [String], embedding files: [String])
+    -> Target
+{
+    .executableTarget(
+        name: name, dependencies: dependencies.map { .byName(name: $0) }, path: "Sources/\(folder)/\(name)",
+        exclude: exclude, resources: files.map { .embedInCode($0) }, swiftSettings: settings(importsC: false),
+        // Full RELRO: all symbols are resolved at start-up, so that the GOT can be read-only. This needs the
+        // toolchain's linker: Debian 13's leaves everything writable if writable Swift sections precede the GOT.
+        linkerSettings: [.unsafeFlags(["-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "now"])],
+        plugins: ["BuildVersion"])
+}
+
+/// The tests of a module, in the folder of their name.
+func tests(
+    of name: String, _ dependencies: [String], exclude: [String] = [], importsC: Bool = false
+) -> Target {
+    .testTarget(
+        name: name + "Tests", dependencies: ([name] + dependencies).map { .byName(name: $0) }, exclude: exclude,
+        swiftSettings: settings(importsC: importsC))
+}
+
+/// A C library of Debian; its `shim.h` wraps what Swift cannot import.
+func library(_ name: String, packages: String...) -> Target {
+    .systemLibrary(name: name, path: "Sources/C/\(name)", providers: [.apt(packages)])
+}
+
+/// Their sources, the entry points of libFuzzer, are excluded from FuzzingTests.
 let fuzzers = [
     "FuzzAddresses", "FuzzCompression", "FuzzFields", "FuzzFrames", "FuzzJQ", "FuzzMessages", "FuzzRequests",
-    "FuzzStorage",
-    "FuzzValues", "FuzzWebConfiguration",
+    "FuzzStorage", "FuzzValues", "FuzzWebConfiguration",
+]
+
+/// Modules that the nested packages of benchmarks and fuzzers use; their API is not stable.
+let nested = [
+    "AirQuality", "Bytes", "CommandLine", "Expectations", "Exposition", "FeedSimulation", "HTTPServer", "HTTPText",
+    "JQ", "JSON", "Page", "Storage", "System", "WebConfiguration", "WebSocket",
 ]
 
 let package = Package(
@@ -13,38 +71,18 @@ let package = Package(
     products: [
         .executable(name: "air-quality-exporter", targets: ["AirQualityExporter"]),
         .executable(name: "air-quality-feed", targets: ["AirQualityFeed"]),
-        // Libraries only for the nested packages of benchmarks and fuzzers; their API is not stable.
-        .library(name: "AirQuality", targets: ["AirQuality"]),
-        .library(name: "Bytes", targets: ["Bytes"]),
-        .library(name: "HTTPText", targets: ["HTTPText"]),
-        .library(name: "CommandLine", targets: ["CommandLine"]),
-        .library(name: "Expectations", targets: ["Expectations"]),
-        .library(name: "Exposition", targets: ["Exposition"]),
-        .library(name: "FeedSimulation", targets: ["FeedSimulation"]),
-        .library(name: "JQ", targets: ["JQ"]),
-        .library(name: "JSON", targets: ["JSON"]),
-        .library(name: "Page", targets: ["Page"]),
-        .library(name: "Storage", targets: ["Storage"]),
-        .library(name: "HTTPServer", targets: ["HTTPServer"]),
-        .library(name: "System", targets: ["System"]),
-        .library(name: "WebConfiguration", targets: ["WebConfiguration"]),
-        .library(name: "WebSocket", targets: ["WebSocket"]),
-    ],
+    ] + nested.map { .library(name: $0, targets: [$0]) },
     targets: [
-        // Debian's C libraries. Each module's shim.h wraps what Swift cannot import.
-        .systemLibrary(
-            name: "CLibWebSockets", path: "Sources/C/CLibWebSockets", providers: [.apt(["libwebsockets-dev"])]),
-        .systemLibrary(
-            name: "CLibMicroHTTPD", path: "Sources/C/CLibMicroHTTPD",
-            providers: [.apt(["libmicrohttpd-dev", "libgnutls28-dev"])]),
-        .systemLibrary(name: "CGnuTLS", path: "Sources/C/CGnuTLS", providers: [.apt(["libgnutls28-dev"])]),
-        .systemLibrary(name: "CZlib", path: "Sources/C/CZlib", providers: [.apt(["zlib1g-dev"])]),
-        .systemLibrary(name: "CISAL", path: "Sources/C/CISAL", providers: [.apt(["libisal-dev"])]),
-        .systemLibrary(name: "CCrypt", path: "Sources/C/CCrypt", providers: [.apt(["libcrypt-dev"])]),
-        .systemLibrary(name: "CYAML", path: "Sources/C/CYAML", providers: [.apt(["libyaml-dev"])]),
-        .systemLibrary(name: "CSQLite", path: "Sources/C/CSQLite", providers: [.apt(["libsqlite3-dev"])]),
-        .systemLibrary(name: "CJQ", path: "Sources/C/CJQ", providers: [.apt(["libjq-dev"])]),
-        .systemLibrary(name: "CCurl", path: "Sources/C/CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        library("CLibWebSockets", packages: "libwebsockets-dev"),
+        library("CLibMicroHTTPD", packages: "libmicrohttpd-dev", "libgnutls28-dev"),
+        library("CGnuTLS", packages: "libgnutls28-dev"),
+        library("CZlib", packages: "zlib1g-dev"),
+        library("CISAL", packages: "libisal-dev"),
+        library("CCrypt", packages: "libcrypt-dev"),
+        library("CYAML", packages: "libyaml-dev"),
+        library("CSQLite", packages: "libsqlite3-dev"),
+        library("CJQ", packages: "libjq-dev"),
+        library("CCurl", packages: "libcurl4-openssl-dev"),
         // What Swift's Glibc module lacks: arguments of the process, names of threads, eventfd and mallopt.
         .target(name: "CLinux", path: "Sources/C/CLinux"),
         // A C interface to simdjson. DWARF 4 is the newest debug information that Debian's valgrind reads.
@@ -54,194 +92,120 @@ let package = Package(
                 .define("SIMDJSON_EXCEPTIONS", to: "0"), .unsafeFlags(["-fno-exceptions", "-gdwarf-4"]),
             ], linkerSettings: [.linkedLibrary("simdjson")]),
 
-        // Digits, text, dates and durations as bytes, used by most modules.
-        .target(name: "Bytes", path: "Sources/Shared/Bytes"),
-        // Names shared by the feed's client and its statistics.
-        .target(name: "FeedProtocol", path: "Sources/Shared/FeedProtocol"),
-
-        // Header fields, `Accept`, queries and `Retry-After`, shared by HTTP clients and servers.
-        .target(name: "HTTPText", dependencies: ["Bytes"], path: "Sources/Shared/HTTPText"),
-
+        // For both programs. The lowest modules: bytes, text of HTTP, the system.
+        module("Bytes", in: "Shared"),
+        module("HTTPText", in: "Shared", ["Bytes"]),
+        module("System", in: "Shared", ["Bytes", "CLinux"], importsC: true),
         // The modules that wrap a C library.
-        .target(name: "JSON", dependencies: ["Bytes", "CSimdJSON"], path: "Sources/Shared/JSON"),
-        .target(name: "JQ", dependencies: ["Bytes", "JSON", "System", "CJQ"], path: "Sources/Shared/JQ"),
-        .target(
-            name: "Storage", dependencies: ["AirQuality", "Bytes", "System", "CSQLite"],
-            path: "Sources/Exporter/Storage"),
-        .target(name: "System", dependencies: ["Bytes", "CLinux"], path: "Sources/Shared/System"),
-        .target(
-            name: "WebSocket",
-            dependencies: ["Bytes", "FeedProtocol", "HTTPText", "System", "CLibWebSockets", "CZlib"],
-            path: "Sources/Shared/WebSocket"),
-        .target(name: "YAML", dependencies: ["Bytes", "System", "CYAML"], path: "Sources/Exporter/YAML"),
-        .target(
-            name: "WebConfiguration", dependencies: ["Bytes", "HTTPServer", "HTTPText", "System", "YAML", "CCrypt"],
-            path: "Sources/Exporter/WebConfiguration"),
-        .target(
-            name: "HTTPClient", dependencies: ["HTTPText", "System", "CCurl"],
-            path: "Sources/FeedTools/HTTPClient"),
-        .target(
-            name: "HTTPServer",
-            dependencies: ["Bytes", "HTTPText", "System", "CGnuTLS", "CISAL", "CLibMicroHTTPD"],
-            path: "Sources/Shared/HTTPServer"),
-
+        module("JSON", in: "Shared", ["Bytes", "CSimdJSON"]),
+        module("JQ", in: "Shared", ["Bytes", "JSON", "System", "CJQ"], importsC: true),
+        module(
+            "WebSocket", in: "Shared", ["Bytes", "HTTPText", "System", "CLibWebSockets", "CZlib"], importsC: true),
+        module(
+            "HTTPServer", in: "Shared", ["Bytes", "HTTPText", "System", "CGnuTLS", "CISAL", "CLibMicroHTTPD"],
+            importsC: true),
         // The pure core: bytes → readings → store → exposition.
-        .target(
-            name: "AirQuality", dependencies: ["Bytes", "FeedProtocol", "JSON"],
-            path: "Sources/Shared/AirQuality"),
-        // The store rendered as HTML: the list, a city, and the page about it.
-        .target(
-            name: "Page", dependencies: ["AirQuality", "Bytes", "HTTPText"], path: "Sources/Exporter/Page"),
-        // Snapshots in Prometheus's exposition formats.
-        .target(
-            name: "Exposition", dependencies: ["AirQuality", "Bytes", "FeedProtocol", "HTTPText"],
-            path: "Sources/Shared/Exposition"),
-        // Messages in the format of the real feed.
-        .target(name: "FeedSimulation", dependencies: ["Bytes", "JSON"], path: "Sources/Shared/FeedSimulation"),
-        // Flags, environment variables and their errors, for both programs.
-        .target(
-            name: "CommandLine", dependencies: ["Bytes", "System"], path: "Sources/Shared/CommandLine"),
+        module("AirQuality", in: "Shared", ["Bytes", "JSON"]),
+        module("AirQualityIndex", in: "Shared", ["AirQuality"]),
+        module("Exposition", in: "Shared", ["AirQuality", "Bytes", "HTTPText"]),
+        module("FeedSimulation", in: "Shared", ["Bytes", "JSON"]),
+        // Flags, environment variables and their errors; the flags of a connection to a feed.
+        module("CommandLine", in: "Shared", ["Bytes", "System"]),
+        module("FeedOptions", in: "Shared", ["Bytes", "CommandLine", "HTTPText", "JQ", "System", "WebSocket"]),
 
-        // The flags for a connection to a feed, for both programs.
-        .target(
-            name: "FeedOptions", dependencies: ["Bytes", "CommandLine", "HTTPText", "JQ", "System", "WebSocket"],
-            path: "Sources/Shared/FeedOptions"),
-
-        // Compiles version, revision and branch into a program.
-        .plugin(name: "BuildVersion", capability: .buildTool(), path: "Sources/BuildVersion"),
-
-        // Concentrations → index by the rules of CPCB, EPA and EEA, without I/O.
-        .target(name: "AirQualityIndex", dependencies: ["AirQuality"], path: "Sources/Shared/AirQualityIndex"),
-        // Requests to public sources of air quality data, and the decoding of their responses.
-        .target(
-            name: "AirSources", dependencies: ["AirQuality", "AirQualityIndex", "Bytes", "JSON"],
-            path: "Sources/FeedTools/AirSources"),
-
-        // The programs, which wire the modules together.
-        .executableTarget(
-            name: "AirQualityExporter",
-            dependencies: [
-                "AirQuality", "AirQualityIndex", "Bytes", "CommandLine", "Exposition", "FeedOptions", "FeedProtocol",
-                "FeedSimulation", "HTTPServer", "HTTPText", "JQ", "JSON", "Page", "Storage", "System",
-                "WebConfiguration", "WebSocket", "YAML",
+        // For the exporter.
+        module("YAML", in: "Exporter", ["Bytes", "System", "CYAML"], importsC: true),
+        module(
+            "WebConfiguration", in: "Exporter", ["Bytes", "HTTPServer", "HTTPText", "System", "YAML", "CCrypt"],
+            importsC: true),
+        module("Storage", in: "Exporter", ["AirQuality", "Bytes", "System", "CSQLite"], importsC: true),
+        module("Page", in: "Exporter", ["AirQuality", "Bytes", "HTTPText"]),
+        program(
+            "AirQualityExporter", in: "Exporter",
+            [
+                "AirQuality", "AirQualityIndex", "Bytes", "CommandLine", "Exposition", "FeedOptions", "FeedSimulation",
+                "HTTPServer", "HTTPText", "JQ", "JSON", "Page", "Storage", "System", "WebConfiguration", "WebSocket",
+                "YAML",
             ],
-            path: "Sources/Exporter/AirQualityExporter",
             exclude: ["README.md"],
-            // Embedded as bytes: assets of the page, and advice about unknown flags and commands.
-            resources: [
+            // Advice about unknown flags and commands; the program of `probe`; assets of the page.
+            embedding: [
                 "Configuration/Resources/command-advice.txt", "Configuration/Resources/flag-advice.txt",
                 "Probe/Resources/suggest.jq",
                 "Web/Resources/favicon.ico", "Web/Resources/icon.png", "Web/Resources/icon.svg",
                 "Web/Resources/page.css", "Web/Resources/page.js",
-            ].map { .embedInCode($0) },
-            plugins: ["BuildVersion"]),
-        .executableTarget(
-            name: "AirQualityFeed",
-            dependencies: [
+            ]),
+
+        // For the feed program: requests to sources of air quality data, and their responses.
+        module("HTTPClient", in: "FeedTools", ["HTTPText", "System", "CCurl"], importsC: true),
+        module("AirSources", in: "FeedTools", ["AirQuality", "AirQualityIndex", "Bytes", "JSON"]),
+        program(
+            "AirQualityFeed", in: "FeedTools",
+            [
                 "AirQuality", "AirQualityIndex", "AirSources", "Bytes", "CommandLine", "Exposition", "FeedOptions",
-                "FeedProtocol", "FeedSimulation", "HTTPClient", "HTTPServer", "HTTPText", "JQ", "JSON", "System",
-                "WebSocket",
+                "FeedSimulation", "HTTPClient", "HTTPServer", "HTTPText", "JQ", "JSON", "System", "WebSocket",
             ],
-            path: "Sources/FeedTools/AirQualityFeed",
             exclude: ["Cities/make-sets", "README.md"],
-            // Embedded as bytes: lists of cities, and advice about unknown flags and commands.
-            resources: [
+            // Lists of cities; advice about unknown flags and commands.
+            embedding: [
                 "Cities/capitals.csv", "Cities/india.csv", "Cities/seeds.csv", "Resources/command-advice.txt",
                 "Resources/flag-advice.txt",
-            ].map { .embedInCode($0) },
-            plugins: ["BuildVersion"]),
-
-        .target(name: "TestSupport", dependencies: ["AirQuality", "System"], path: "Tests/TestSupport"),
-        .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"]),
-        .testTarget(name: "JQTests", dependencies: ["AirQualityExporter", "JQ", "TestSupport"]),
-        .testTarget(name: "StorageTests", dependencies: ["AirQuality", "Bytes", "Storage", "System", "TestSupport"]),
-        .testTarget(name: "BytesTests", dependencies: ["Bytes", "TestSupport"]),
-        .testTarget(name: "HTTPTextTests", dependencies: ["HTTPText"]),
-        .testTarget(name: "SystemTests", dependencies: ["System", "TestSupport"]),
-        .testTarget(
-            name: "WebSocketTests",
-            dependencies: ["Bytes", "FeedProtocol", "HTTPText", "System", "WebSocket", "TestSupport", "CLibWebSockets"]),
-        .testTarget(
-            name: "WebConfigurationTests",
-            dependencies: ["Bytes", "HTTPServer", "HTTPText", "System", "WebConfiguration", "TestSupport"],
-            exclude: ["Fixtures"]),
-        .testTarget(name: "YAMLTests", dependencies: ["System", "YAML", "TestSupport"]),
-        .testTarget(
-            name: "HTTPClientTests", dependencies: ["HTTPClient", "HTTPText", "System", "TestSupport"]),
-        .testTarget(
-            name: "HTTPServerTests",
-            dependencies: [
-                "Bytes", "HTTPServer", "HTTPText", "System", "TestSupport", "CGnuTLS", "CISAL", "CZlib",
             ]),
-        .testTarget(
-            name: "AirQualityTests", dependencies: ["AirQuality", "Bytes", "TestSupport"]),
-        .testTarget(
-            name: "ExpositionTests",
-            dependencies: ["AirQuality", "Bytes", "Exposition", "FeedProtocol", "HTTPText", "TestSupport"],
-            exclude: ["Golden"]),
-        .testTarget(
-            name: "PageTests", dependencies: ["AirQuality", "Bytes", "Page", "TestSupport"], exclude: ["Golden"]),
-        .testTarget(
-            name: "CommandLineTests", dependencies: ["Bytes", "CommandLine", "System", "TestSupport"]),
-        .testTarget(
-            name: "AirQualityIndexTests", dependencies: ["AirQualityIndex", "JQ", "System", "TestSupport"],
-            exclude: ["Oracle"]),
-        .testTarget(name: "AirSourcesTests", dependencies: ["AirQualityIndex", "AirSources"]),
+
+        // Compiles version, revision and branch into a program.
+        .plugin(name: "BuildVersion", capability: .buildTool(), path: "Sources/BuildVersion"),
+
+        .target(
+            name: "TestSupport", dependencies: ["AirQuality", "System"], path: "Tests/TestSupport",
+            swiftSettings: settings(importsC: false)),
+        tests(of: "Bytes", ["TestSupport"]),
+        tests(of: "HTTPText", []),
+        tests(of: "System", ["TestSupport"], importsC: true),
+        tests(of: "JSON", ["TestSupport"]),
+        tests(of: "JQ", ["AirQualityExporter", "TestSupport"], importsC: true),
+        tests(of: "WebSocket", ["Bytes", "HTTPText", "System", "TestSupport", "CLibWebSockets"], importsC: true),
+        tests(
+            of: "HTTPServer", ["Bytes", "HTTPText", "System", "TestSupport", "CGnuTLS", "CISAL", "CZlib"],
+            importsC: true),
+        tests(of: "AirQuality", ["Bytes", "TestSupport"]),
+        tests(of: "AirQualityIndex", ["JQ", "System", "TestSupport"], exclude: ["Oracle"]),
+        tests(of: "Exposition", ["AirQuality", "Bytes", "HTTPText", "TestSupport"], exclude: ["Golden"]),
+        tests(of: "FeedSimulation", ["TestSupport"], exclude: ["Golden"]),
+        tests(of: "CommandLine", ["Bytes", "System", "TestSupport"]),
+        tests(of: "YAML", ["System", "TestSupport"], importsC: true),
+        tests(
+            of: "WebConfiguration", ["Bytes", "HTTPServer", "HTTPText", "System", "TestSupport"],
+            exclude: ["Fixtures"], importsC: true),
+        tests(of: "Storage", ["AirQuality", "Bytes", "System", "TestSupport"], importsC: true),
+        tests(of: "Page", ["AirQuality", "Bytes", "TestSupport"], exclude: ["Golden"]),
+        tests(
+            of: "AirQualityExporter",
+            [
+                "AirQuality", "Bytes", "CommandLine", "Exposition", "FeedOptions", "HTTPServer", "HTTPText", "Storage",
+                "System", "WebConfiguration", "WebSocket", "TestSupport",
+            ]),
+        tests(of: "HTTPClient", ["HTTPText", "System", "TestSupport"], importsC: true),
+        tests(of: "AirSources", ["AirQualityIndex"]),
+        tests(
+            of: "AirQualityFeed",
+            [
+                "AirQuality", "AirQualityIndex", "AirSources", "Bytes", "CommandLine", "FeedSimulation", "HTTPClient",
+                "HTTPText", "System", "WebSocket", "TestSupport",
+            ]),
         // The properties that the fuzzers check, which FuzzingTests check on the corpus.
-        .target(name: "Expectations", path: "Tests/Fuzzing/Expectations"),
+        .target(
+            name: "Expectations", path: "Tests/Fuzzing/Expectations", swiftSettings: settings(importsC: false)),
         .testTarget(
             name: "FuzzingTests",
             dependencies: [
-                "AirQuality", "Bytes", "CommandLine", "CZlib", "Expectations", "Exposition",
-                "FeedSimulation", "HTTPServer", "HTTPText", "JQ", "JSON", "Page", "Storage", "System", "TestSupport",
-                "WebConfiguration", "WebSocket",
+                "AirQuality", "Bytes", "CommandLine", "CZlib", "Expectations", "Exposition", "FeedSimulation",
+                "HTTPServer", "HTTPText", "JQ", "JSON", "Page", "Storage", "System", "TestSupport", "WebConfiguration",
+                "WebSocket",
             ],
             path: "Tests/Fuzzing",
             exclude: ["Expectations", "corpus", "Package.swift", "README.md", "run"]
                 + fuzzers.map { "Fuzzers/\($0)/\($0).swift" },
-            sources: ["Fuzzers", "CorpusTests.swift"]),
-        .testTarget(
-            name: "AirQualityFeedTests",
-            dependencies: [
-                "AirQuality", "AirQualityFeed", "AirQualityIndex", "AirSources", "Bytes", "CommandLine", "FeedProtocol",
-                "FeedSimulation", "HTTPClient", "HTTPText", "System", "WebSocket", "TestSupport",
-            ]),
-        .testTarget(
-            name: "FeedSimulationTests", dependencies: ["FeedSimulation", "TestSupport"], exclude: ["Golden"]),
-        .testTarget(
-            name: "AirQualityExporterTests",
-            dependencies: [
-                "AirQuality", "AirQualityExporter", "Bytes", "CommandLine", "Exposition", "FeedOptions", "FeedProtocol",
-                "HTTPServer", "HTTPText", "Storage", "System", "WebConfiguration", "WebSocket", "TestSupport",
-            ]),
+            sources: ["Fuzzers", "CorpusTests.swift"], swiftSettings: settings(importsC: true)),
     ],
     cxxLanguageStandard: .cxx20
 )
-
-let inC = ["CSimdJSON", "CLinux"]
-for target in package.targets where [.regular, .executable, .test].contains(target.type) && !inC.contains(target.name) {
-    var settings = target.swiftSettings ?? []
-    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0458-strict-memory-safety.md
-    settings.append(.strictMemorySafety())
-    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0335-existential-any.md
-    settings.append(.enableUpcomingFeature("ExistentialAny"))
-    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0409-access-level-on-imports.md
-    settings.append(.enableUpcomingFeature("InternalImportsByDefault"))
-    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0444-member-import-visibility.md
-    // Not for modules that import C libraries, whose headers include those of libc: a libc declaration then belongs to
-    // whichever module the compiler reads first, so that importing `Glibc` is sometimes not enough.
-    let modulesOfC = [
-        "System", "WebSocket", "YAML", "WebConfiguration", "HTTPClient", "HTTPServer", "Storage", "JQ",
-    ]
-    if !(modulesOfC + modulesOfC.map { $0 + "Tests" } + ["FuzzingTests"]).contains(target.name) {
-        settings.append(.enableUpcomingFeature("MemberImportVisibility"))
-    }
-    settings.append(.treatAllWarnings(as: .error))
-    target.swiftSettings = settings
-}
-
-for target in package.targets where target.type == .executable {
-    // Full RELRO: all symbols are resolved at start-up, so that the GOT can be read-only. This needs the toolchain's
-    // linker: Debian 13's leaves everything writable if writable Swift sections precede the GOT.
-    target.linkerSettings = [.unsafeFlags(["-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "now"])]
-}

@@ -1,6 +1,5 @@
 import Bytes
 import FeedOptions
-import FeedProtocol
 import HTTPText
 import System
 import TestSupport
@@ -21,7 +20,7 @@ struct FeedHandlerTests {
 
     private func handler(_ settings: FeedSettings = FeedSettings()) throws -> FeedHandler {
         let feed = ConfiguredFeed(label: "ws://x/", address: try WebSocketAddress("ws://x/"), settings: settings)
-        return FeedHandler(feed, number: 0, store: store, logger: Logger(now: { 0 }, write: lines.append))
+        return FeedHandler(feed, feedIndex: 0, store: store, logger: Logger(now: { 0 }, write: lines.append))
     }
 
     /// The lines that a message leads to, each without its first words.

@@ -1,4 +1,3 @@
-import FeedProtocol
 import HTTPText
 import System
 import TestSupport
@@ -22,26 +21,26 @@ struct FeedLogTests {
 
     @Test func `A feed is logged when its state changes, not at every attempt`() {
         var log = log()
-        func level(_ event: FeedEvent) -> String {
+        func level(_ event: WebSocketEvent) -> String {
             log.note(event, at: .zero)
             return String(logged.last?.prefix { $0 != "\"" } ?? "") + (logged.last?.split(separator: "\"")[1] ?? "")
         }
-        func lost(_ reason: DisconnectReason) -> FeedEvent { .disconnected(reason, detail: "detail") }
+        func lost(_ reason: DisconnectReason) -> WebSocketEvent { .disconnected(reason, detail: "detail") }
         #expect(level(.connecting) == "level=INFO msg=Connecting to feed")
         #expect(level(lost(.refused)) == "level=WARN msg=Feed unreachable, retrying")
         #expect(level(lost(.refused)) == "level=DEBUG msg=Feed unreachable, retrying")
         #expect(level(.connecting) == "level=DEBUG msg=Connecting to feed", "only the first attempt")
         #expect(level(lost(.timeout)) == "level=WARN msg=Feed unreachable, retrying")
-        #expect(level(.connected(nil)) == "level=INFO msg=Feed connected")
+        #expect(level(.connected([])) == "level=INFO msg=Feed connected")
         #expect(level(lost(.lost)) == "level=WARN msg=Feed lost, reconnecting")
         #expect(level(lost(.lost)) == "level=DEBUG msg=Feed unreachable, retrying")
-        #expect(level(.connected(nil)) == "level=INFO msg=Feed connected")
+        #expect(level(.connected([])) == "level=INFO msg=Feed connected")
         #expect(level(lost(.paused)) == "level=INFO msg=Feed disconnected")
         #expect(level(.paused) == "level=INFO msg=Feed paused: no scrapes")
         #expect(level(.resumed) == "level=INFO msg=Feed resumed")
-        #expect(level(.connected(nil)) == "level=INFO msg=Feed connected")
+        #expect(level(.connected([])) == "level=INFO msg=Feed connected")
         #expect(level(lost(.requested)) == "level=INFO msg=Feed disconnected")
-        #expect(level(.connected(nil)) == "level=INFO msg=Feed connected", "the end of a reconnect")
+        #expect(level(.connected([])) == "level=INFO msg=Feed connected", "the end of a reconnect")
         #expect(level(lost(.requested)) == "level=INFO msg=Feed disconnected")
         #expect(level(lost(.handshake)) == "level=WARN msg=Feed unreachable, retrying")
     }
@@ -53,7 +52,7 @@ struct FeedLogTests {
             log.note(.disconnected(.refused, detail: "detail"), at: .seconds(second))
         }
         log.note(.connecting, at: .seconds(2710))
-        log.note(.connected(nil), at: .seconds(2710))
+        log.note(.connected([]), at: .seconds(2710))
         let down = "level=WARN msg=\"Feed unreachable, retrying\" feed=ws://x/ reason=refused err=detail"
         #expect(
             logged == [
@@ -69,7 +68,7 @@ struct FeedLogTests {
         var loggedAt: [Int] = []
         for second in stride(from: 0, to: 6 * 3600, by: period) {
             let count = logged.count
-            log.note(.connected(nil), at: .seconds(second))
+            log.note(.connected([]), at: .seconds(second))
             log.note(.disconnected(.lost, detail: "x"), at: .seconds(second + period - 1))
             loggedAt += Array(repeating: second, count: logged.count - count)
         }
@@ -77,7 +76,7 @@ struct FeedLogTests {
         for quarter in 1..<24 {
             #expect(loggedAt.contains { $0 / 900 == quarter }, "the quarter \(quarter) has a line")
         }
-        log.note(.connected(nil), at: .seconds(30_000))
+        log.note(.connected([]), at: .seconds(30_000))
         log.noteMessage(at: .seconds(30_059))
         log.noteMessage(at: .seconds(30_060))
         log.noteMessage(at: .seconds(30_061))
@@ -86,7 +85,7 @@ struct FeedLogTests {
 
     @Test func `The server's last words stand with the loss of the connection`() {
         var log = log()
-        log.note(.connected(nil), at: .zero)
+        log.note(.connected([]), at: .zero)
         log.note(.disconnected(.closed, detail: "status 1000"), serverWords: "Invalid access token", at: .seconds(1))
         #expect(logged.last?.hasSuffix(#"err="status 1000" server_message="Invalid access token""#) == true)
     }
@@ -94,8 +93,8 @@ struct FeedLogTests {
     @Test func `A feed that names its source is logged with it when it connects`() {
         var log = log()
         let fields = [HTTPField(name: "air-quality-source", value: "open-meteo; kind=model")]
-        log.note(FeedEvent(.connected(fields)), at: .zero)
-        log.note(.connected(nil), at: .seconds(3600))
+        log.note(.connected(fields), at: .zero)
+        log.note(.connected([]), at: .seconds(3600))
         let line = "level=INFO msg=\"Feed connected\" feed=ws://x/"
         #expect(logged == [line + " source=open-meteo", line])
     }

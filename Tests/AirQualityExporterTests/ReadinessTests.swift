@@ -1,4 +1,3 @@
-import FeedProtocol
 import TestSupport
 import Testing
 import WebSocket
@@ -22,7 +21,7 @@ struct ReadinessTests {
         }
         _ = store.setFeed(label: "ws://a/", idleTimeout: 60_000)
         #expect(problem(at: 0) == "no fresh reading\nws://a/: not connected")
-        store.apply(.disconnected(.refused, detail: "connection refused"), feed: 0)
+        store.apply(.disconnected("refused", detail: "connection refused"), feed: 0)
         #expect(cause(at: 0) == "not connected (connection refused)")
         store.apply(.connected(nil), feed: 0)
         #expect(cause(at: 0) == "connected, no message yet")

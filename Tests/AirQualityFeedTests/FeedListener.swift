@@ -1,5 +1,4 @@
 import Bytes
-import FeedProtocol
 import System
 import TestSupport
 import WebSocket

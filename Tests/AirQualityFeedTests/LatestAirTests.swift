@@ -9,7 +9,7 @@ import enum AirQuality.Pollutant
 struct LatestAirTests {
     private func text(_ messages: [[UInt8]]) -> [String] { messages.map { String(decoding: $0, as: UTF8.self) } }
 
-    private func entries(_ texts: String...) -> [(number: Int, elements: [UInt8])] {
+    private func entries(_ texts: String...) -> [(city: Int, elements: [UInt8])] {
         texts.enumerated().map { ($0, Array($1.utf8)) }
     }
 

@@ -1,7 +1,7 @@
-import FeedProtocol
 import Foundation
 import TestSupport
 import Testing
+import WebSocket
 
 /// A file that is removed with this value.
 struct TemporaryFile {

@@ -1,9 +1,9 @@
 import Bytes
-import FeedProtocol
 import FeedSimulation
 import Foundation
 import TestSupport
 import Testing
+import WebSocket
 
 /// Runs the body with a feed on a free port.
 func withFeed(_ arguments: [String], _ body: (_ program: RunningProgram, _ address: String) throws -> Void) throws {

@@ -1,4 +1,3 @@
-import FeedProtocol
 import Synchronization
 import TestSupport
 import Testing
@@ -78,7 +77,7 @@ struct ReadingStoreTests {
     @Test func `A changed feed leaves neither its source and last problem nor details of its cities`() {
         var test = TestStore(format: FeedFormat(pollutantsField: "p"))
         test.store.apply(.connected(FeedSource(name: "waqi")), feed: 0)
-        test.store.apply(.disconnected(.requested, detail: "shutting down"), feed: 0)
+        test.store.apply(.disconnected("requested", detail: "shutting down"), feed: 0)
         test.receive(#"{"city":"Pune","aqi":40,"p":{"o3":1}}"#)
         #expect(test.concentrations(of: "Pune") == "o3 1.0")
         _ = test.store.setFeed(label: test.store.feeds[0].label, idleTimeout: 0)

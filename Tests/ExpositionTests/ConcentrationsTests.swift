@@ -1,6 +1,5 @@
 import Bytes
 import Exposition
-import FeedProtocol
 import TestSupport
 import Testing
 
@@ -127,7 +126,7 @@ struct FeedSourceMetricTests {
         let second = #"airquality_exporter_feed_source_info{feed="ws://b/",source="a\"b\\",kind="",license=""} 1"#
         #expect(lines().map(String.init) == [first, second])
         // The feed's readings are still there when its connection is lost.
-        test.store.apply(.disconnected(.lost, detail: ""), feed: 0)
+        test.store.apply(.disconnected("lost", detail: ""), feed: 0)
         #expect(lines().map(String.init) == [first, second])
         test.store.apply(.connected(nil), feed: 0)
         #expect(lines().map(String.init) == [second])

@@ -1,6 +1,5 @@
 import AirQuality
 import Bytes
-import FeedProtocol
 import TestSupport
 import Testing
 
@@ -13,7 +12,7 @@ struct ExpositionTests {
         test.store.apply(.connecting, feed: 0)
         test.store.apply(.connected(nil), feed: 0)
         test.store.apply(.connecting, feed: 1)
-        test.store.apply(.disconnected(.refused, detail: "connection refused"), feed: 1)
+        test.store.apply(.disconnected("refused", detail: "connection refused"), feed: 1)
         test.store.apply(.paused, feed: 1)
         test.receive(
             #"[{"city":"Mumbai","aqi":183.2},{"city":"A \"quoted\\name\"","aqi":50},{"city":"मुंबई 😀","aqi":401}]"#)

@@ -13,7 +13,12 @@ package struct TestStore: ~Copyable {
     ) {
         store = ReadingStore(
             rules: StoreRules(
-                scale: scale, history: history, cityLimit: cityLimit, expireAfter: expireAfter),
+                scale: scale, history: history, cityLimit: cityLimit, expireAfter: expireAfter,
+                disconnectReasons: [
+                    "closed", "lost", "refused", "resolve", "tls", "handshake", "timeout", "pong_timeout", "idle",
+                    "protocol",
+                    "requested", "paused",
+                ]),
             feeds: feeds, at: Self.start)
         decoder = FeedDecoder(format: format)
     }

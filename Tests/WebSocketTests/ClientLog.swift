@@ -1,5 +1,4 @@
 import Bytes
-import FeedProtocol
 import Synchronization
 import TestSupport
 import Testing

@@ -1,5 +1,4 @@
 import Bytes
-import FeedProtocol
 import TestSupport
 import Testing
 
@@ -22,7 +21,7 @@ private final class Course {
 
     func handle(_ event: ConnectionState.Event) { actions += state.handle(event, at: now, random: random) }
 
-    func handle(_ event: ConnectionState.ConnectionEvent) { handle(.connection(state.number, event)) }
+    func handle(_ event: ConnectionState.ConnectionEvent) { handle(.connection(state.connectionID, event)) }
 
     /// Lets time pass as the loop does: the timer fires at each deadline on the way.
     func pass(_ duration: Duration) {
@@ -55,7 +54,7 @@ private final class Course {
     var ends: [Int] {
         actions.compactMap { action in
             switch action {
-            case .close(let number, _), .abort(let number): number
+            case .close(let connectionID, _), .abort(let connectionID): connectionID
             default: nil
             }
         }
@@ -100,13 +99,13 @@ struct ConnectionStateTests {
         let course = Course(address)
         course.start()
         for step in steps { course.handle(step) }
-        let number = course.state.number
+        let connectionID = course.state.connectionID
         for _ in 0..<2 {
-            course.handle(.connection(number, end))
-            course.handle(.connection(number, .ended))
+            course.handle(.connection(connectionID, end))
+            course.handle(.connection(connectionID, .ended))
         }
         #expect(course.disconnects == [reason])
-        #expect(course.ends == [number])
+        #expect(course.ends == [connectionID])
         #expect(course.events.filter { $0 == .connecting }.count == 1)
         // The next attempt starts after half of the first bound, and not before.
         course.pass(.milliseconds(249))
@@ -140,7 +139,7 @@ struct ConnectionStateTests {
         #expect(course.dials == ["::1", "10.0.0.1"])
         course.pass(.milliseconds(1))
         #expect(course.dials == ["::1", "10.0.0.1", "127.0.0.1"])
-        #expect(course.ends == [course.state.number - 1])
+        #expect(course.ends == [course.state.connectionID - 1])
         course.handle(.ended)
         #expect(course.disconnects == [.refused])
         #expect(course.events.filter { $0 == .connecting }.count == 1)
@@ -191,9 +190,9 @@ struct ConnectionStateTests {
         let course = Course()
         course.connect()
         course.pass(.seconds(15) - .milliseconds(1))
-        #expect(!course.actions.contains(.ping(course.state.number)))
+        #expect(!course.actions.contains(.ping(course.state.connectionID)))
         course.pass(.milliseconds(1))
-        #expect(course.actions.contains(.ping(course.state.number)))
+        #expect(course.actions.contains(.ping(course.state.connectionID)))
         course.pass(.seconds(10) - .milliseconds(1))
         #expect(course.disconnects == [])
         course.pass(.milliseconds(1))
@@ -208,12 +207,12 @@ struct ConnectionStateTests {
             course.state.received(at: course.now)
             course.state.sent(at: course.now)
         }
-        #expect(!course.actions.contains(.ping(course.state.number)))
+        #expect(!course.actions.contains(.ping(course.state.connectionID)))
         for _ in 0..<3 {
             course.pass(.seconds(24))
             course.state.received(at: course.now)
         }
-        #expect(course.actions.filter { $0 == .ping(course.state.number) }.count == 3)
+        #expect(course.actions.filter { $0 == .ping(course.state.connectionID) }.count == 3)
         #expect(course.disconnects == [])
     }
 
@@ -226,7 +225,7 @@ struct ConnectionStateTests {
                 course.state.received(at: course.now)
             }
         }
-        var pings: Int { course.actions.count { $0 == .ping(course.state.number) } }
+        var pings: Int { course.actions.count { $0 == .ping(course.state.connectionID) } }
         pass(seconds: 14)
         #expect(pings == 0)
         pass(seconds: 46)
@@ -269,7 +268,7 @@ struct ConnectionStateTests {
         }
         course.connect()
         course.pass(.seconds(50))
-        #expect(course.actions.filter { $0 == .subscribe(course.state.number) }.count == 2)
+        #expect(course.actions.filter { $0 == .subscribe(course.state.connectionID) }.count == 2)
     }
 
     @Test func `Bytes that complete no message do not restart the idle time-out`() {
@@ -344,12 +343,12 @@ struct ConnectionStateTests {
     @Test(arguments: [false, true]) func `Reconnect ends an attempt or a connection, and dials at once`(isOpen: Bool) {
         let course = Course()
         if isOpen { course.connect() } else { course.start() }
-        let number = course.state.number
+        let connectionID = course.state.connectionID
         course.handle(.reconnect)
         #expect(course.disconnects == [.requested])
-        #expect(course.ends == [number])
+        #expect(course.ends == [connectionID])
         #expect(course.dials.count == 2)
-        #expect(course.actions.contains(.close(number, status: 1000)) == isOpen)
+        #expect(course.actions.contains(.close(connectionID, status: 1000)) == isOpen)
     }
 
     @Test func `Reconnect ignores Retry-After and resets the back-off`() {
@@ -397,9 +396,9 @@ struct ConnectionStateTests {
         let course = Course()
         course.connect()
         course.forget()
-        let number = course.state.number
+        let connectionID = course.state.connectionID
         course.handle(.stop)
-        #expect(course.actions.first == .close(number, status: 1001))
+        #expect(course.actions.first == .close(connectionID, status: 1001))
         #expect(course.disconnects == [.requested])
         if ends {
             course.handle(.ended)
@@ -446,7 +445,7 @@ struct ConnectionStateTests {
                     case 4: .timer
                     default:
                         .connection(
-                            course.state.number - Int.random(in: 0...1, using: &random),
+                            course.state.connectionID - Int.random(in: 0...1, using: &random),
                             [
                                 .resolved(["127.0.0.1", "127.0.0.2"]), .resolved(["127.0.0.1"]),
                                 .notResolved(detail: "d"), .tcpConnected, .requesting,

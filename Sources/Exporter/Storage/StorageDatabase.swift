@@ -134,9 +134,9 @@ struct StorageDatabase: ~Copyable {
             """)
         let reading = try connection.prepare("INSERT OR REPLACE INTO reading VALUES (?, ?, ?)")
         let scale = Array(snapshot.rules.scale.name.utf8)
-        for number in snapshot.states.indices where isLast || snapshot.states[number].version > writtenVersion {
-            let state = snapshot.states[number]
-            let history = snapshot.histories[number]
+        for index in snapshot.states.indices where isLast || snapshot.states[index].version > writtenVersion {
+            let state = snapshot.states[index]
+            let history = snapshot.histories[index]
             let changes = state.changes
             let place = state.extras?.place
             var city = stored[state.name] ?? StoredCity(id: nextID)
@@ -172,9 +172,9 @@ struct StorageDatabase: ~Copyable {
             "CREATE TEMP TABLE IF NOT EXISTS known (id INTEGER PRIMARY KEY, oldest_ms INTEGER); DELETE FROM known")
         let insert = try connection.prepare("INSERT INTO known VALUES (?, ?)")
         stored = stored.filter { snapshot.find($0.key) != nil }
-        for number in snapshot.states.indices {
-            guard let city = stored[snapshot.states[number].name] else { continue }
-            let history = snapshot.histories[number]
+        for index in snapshot.states.indices {
+            guard let city = stored[snapshot.states[index].name] else { continue }
+            let history = snapshot.histories[index]
             // While the history has room, the file may have older points, if it became readable only after the start.
             let isFull = history.points.count == snapshot.rules.history.capacity
             try insert.run(.integer(city.id), .integer(isFull ? history.points[0].time : .min))

@@ -10,7 +10,7 @@ struct KnownCities {
         /// Why the source has no air; `nil` if it has.
         var reason: String?
         /// When the reason was logged; `nil` if it was not yet.
-        var saidAt: Int64?
+        var loggedAt: Int64?
     }
 
     private let cities: [PolledCity]
@@ -52,7 +52,7 @@ struct KnownCities {
             case .failure(let reason):
                 let text = "\(reason)"
                 // Only letters count: an age in the text changes every hour.
-                if known[city].reason?.filter(\.isLetter) != text.filter(\.isLetter) { known[city].saidAt = nil }
+                if known[city].reason?.filter(\.isLetter) != text.filter(\.isLetter) { known[city].loggedAt = nil }
                 known[city].reason = text
             }
         }
@@ -62,15 +62,15 @@ struct KnownCities {
     /// Returns the log lines for the end of a round: cities newly without air, and once a day a summary of omissions.
     mutating func takeLines(at now: Int64) -> [String] {
         var lines: [String] = []
-        for (number, city) in cities.enumerated() {
-            let saidAt = known[number].saidAt
-            guard let reason = known[number].reason, !OmissionLog.isRecent(saidAt, at: now) else { continue }
-            if saidAt == nil {
+        for (index, city) in cities.enumerated() {
+            let loggedAt = known[index].loggedAt
+            guard let reason = known[index].reason, !OmissionLog.isRecent(loggedAt, at: now) else { continue }
+            if loggedAt == nil {
                 lines.append("left out \(city.name): \(reason)")
             } else {
                 omissions.add([Omission("cities because \(reason)", city.name)])
             }
-            known[number].saidAt = now
+            known[index].loggedAt = now
         }
         let others = lines.count - Self.maximumLines
         if others > 0 { lines[Self.maximumLines...] = ["left out \(others) more cities"] }

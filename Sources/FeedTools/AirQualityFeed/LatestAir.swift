@@ -19,10 +19,10 @@ struct LatestAir: Sendable {
     init(lifetime: Duration) { self.lifetime = lifetime }
 
     /// Stores elements from the source, and returns messages with those that changed.
-    mutating func update(_ news: [(number: Int, elements: [UInt8])], at now: Duration) -> [[UInt8]] {
+    mutating func update(_ news: [(city: Int, elements: [UInt8])], at now: Duration) -> [[UInt8]] {
         var changed: [[UInt8]] = []
-        for (number, elements) in news {
-            let last = entries.updateValue(Entry(elements: elements, confirmedAt: now), forKey: number)
+        for (city, elements) in news {
+            let last = entries.updateValue(Entry(elements: elements, confirmedAt: now), forKey: city)
             if last?.elements != elements { changed.append(elements) }
         }
         return changed.isEmpty ? [] : Self.messages(changed)

@@ -8,20 +8,20 @@ struct OmissionLog {
     private static let shownNames = 5
 
     private var omissions: Set<Omission> = []
-    private var saidAt: Int64?
+    private var loggedAt: Int64?
 
     mutating func add(_ more: Set<Omission>) {
         for omission in more where omissions.count < Self.maximumNames { omissions.insert(omission) }
     }
 
-    /// Whether something logged at `saidAt` was logged within the last day.
-    static func isRecent(_ saidAt: Int64?, at now: Int64) -> Bool {
-        saidAt.map { ($0...($0 + interval)).contains(now) } ?? false
+    /// Whether something logged at `loggedAt` was logged within the last day.
+    static func isRecent(_ loggedAt: Int64?, at now: Int64) -> Bool {
+        loggedAt.map { ($0...($0 + interval)).contains(now) } ?? false
     }
 
     /// Returns the line that is due and starts anew; `nil` without omissions or within a day of the last line.
     mutating func takeLine(at now: Int64) -> String? {
-        guard !omissions.isEmpty, !Self.isRecent(saidAt, at: now) else { return nil }
+        guard !omissions.isEmpty, !Self.isRecent(loggedAt, at: now) else { return nil }
         let reasons = Dictionary(grouping: omissions, by: \.reason).sorted { $0.key < $1.key }
         let parts = reasons.map { reason, omissions in
             let names = omissions.map { onOneLine($0.name) }.sorted()
@@ -30,7 +30,7 @@ struct OmissionLog {
             return "\(names.count) \(reason) (\(shown)" + (rest > 0 ? "; \(rest) more)" : ")")
         }
         omissions = []
-        saidAt = now
+        loggedAt = now
         return "skipped or adjusted: " + parts.joined(separator: ", ")
     }
 }

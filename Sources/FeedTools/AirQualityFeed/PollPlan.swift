@@ -167,15 +167,15 @@ struct PollPlan {
 
     private func checkStatus(of response: HTTPClientResponse) throws(SourceError) {
         if response.status == 200 { return }
-        let said = explanation(in: response.body)
-        let text = "status \(response.status)" + (said.map { ": \($0)" } ?? "")
+        let reason = explanation(in: response.body)
+        let text = "status \(response.status)" + (reason.map { ": \($0)" } ?? "")
         switch response.status {
         case 401, 403: throw .refused(text)
         case 429: throw .busy(text)
         case 408, 425, 500...: throw .failed(text)
         default:
             // Open-Meteo rejects a key with status 400.
-            if keyOrigin != nil, let said, case .refused = SourceError(vendorMessage: said) { throw .refused(text) }
+            if keyOrigin != nil, let reason, case .refused = SourceError(vendorMessage: reason) { throw .refused(text) }
             let target = response.headers.first("Location").map { ", which redirects to \(masked(address: $0))" } ?? ""
             throw .missing(text + target)
         }

@@ -72,8 +72,8 @@ final class Poller {
         do throws(SystemError) {
             let elements = try elements(of: document)
             // An error message in place of the data must not remove known values.
-            if elements.count <= 2, let said = errorMessage(in: document) {
-                throw SystemError(.system, "--jq: it selects nothing; the response says \(quoted(said))")
+            if elements.count <= 2, let message = errorMessage(in: document) {
+                throw SystemError(.system, "--jq: it selects nothing; the response says \(quoted(message))")
             }
             // The entry is the array without its brackets.
             send([(0, Array(elements.dropFirst().dropLast()))])
@@ -107,7 +107,7 @@ final class Poller {
         }
     }
 
-    private func send(_ news: [(number: Int, elements: [UInt8])]) {
+    private func send(_ news: [(city: Int, elements: [UInt8])]) {
         for message in state.change({ $0.latest.update(news, at: monotonicTime()) }) { server.send(message) }
     }
 

@@ -1,6 +1,5 @@
 import Bytes
 import FeedOptions
-import FeedProtocol
 import FeedSimulation
 import JQ
 import Synchronization

@@ -34,19 +34,19 @@ struct CPCBStations {
     }
 
     private let cities: [PolledCity]
-    private let numbers: [String: [Int]]
+    private let indices: [String: [Int]]
     private var reports: [Int: [Report]] = [:]
     private var omissions: Set<Omission> = []
 
     init(_ cities: [PolledCity]) {
         self.cities = cities
-        numbers = Dictionary(grouping: cities.indices) { Self.key(of: cities[$0].id ?? cities[$0].name) }
+        indices = Dictionary(grouping: cities.indices) { Self.key(of: cities[$0].id ?? cities[$0].name) }
     }
 
     mutating func add(_ row: Row, at now: Int64) {
         // The feed gives a city's name once for all of its stations, so a long one would be read many times.
         guard row.city.utf8.count <= Self.maximumNameBytes else { return }
-        guard let numbers = numbers[Self.key(of: row.city)] else { return }
+        guard let indices = indices[Self.key(of: row.city)] else { return }
         func omit(_ reason: String, _ name: String? = nil) {
             omissions.insert(Omission(reason, name ?? row.station))
         }
@@ -72,10 +72,10 @@ struct CPCBStations {
             case (_, .missing): continue
             }
         }
-        for number in numbers {
-            let distance = cities[number].kilometers(to: row.latitude, row.longitude)
+        for index in indices {
+            let distance = cities[index].kilometers(to: row.latitude, row.longitude)
             if let distance, distance <= PolledCity.maximumKilometers {
-                reports[number, default: []].append(report)
+                reports[index, default: []].append(report)
             } else {
                 omit("stations without coordinates within 50 km of the city of their name")
             }

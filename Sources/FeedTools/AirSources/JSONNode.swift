@@ -53,8 +53,8 @@ struct JSONNode {
     }
 
     private var unreadable: SourceError {
-        let place = path.isEmpty ? "the document" : String(onOneLine(path).prefix(100))
-        return .unreadable("\(place) \(exists ? "has the wrong type" : "is missing")")
+        let location = path.isEmpty ? "the document" : String(onOneLine(path).prefix(100))
+        return .unreadable("\(location) \(exists ? "has the wrong type" : "is missing")")
     }
 }
 

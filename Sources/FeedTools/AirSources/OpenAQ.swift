@@ -22,21 +22,21 @@ struct OpenAQ: AirSource {
     // MARK: Queries
 
     mutating func queries(for due: [Int], at now: Int64) -> [SourceQuery] {
-        due.flatMap { number in
-            guard let found = stations[number], now - found.foundAt < Self.stationsLast else {
-                return [stationsQuery(for: number)]
+        due.flatMap { index in
+            guard let found = stations[index], now - found.foundAt < Self.stationsLast else {
+                return [stationsQuery(for: index)]
             }
-            return hoursQueries(for: number, at: now)
+            return hoursQueries(for: index, at: now)
         }
     }
 
-    private func stationsQuery(for number: Int) -> SourceQuery {
-        let city = cities[number]
-        let place =
+    private func stationsQuery(for index: Int) -> SourceQuery {
+        let city = cities[index]
+        let location =
             city.id.map { "/" + percentEncoded($0.utf8) }
             ?? "?coordinates=\(degrees(city.latitude)),\(degrees(city.longitude))&radius=\(Self.radius)"
             + "&limit=\(Self.maximumLocations)"
-        return query("/v3/locations" + place, "stations of \(city.name)", number)
+        return query("/v3/locations" + location, "stations of \(city.name)", index)
     }
 
     private func query(_ path: String, _ subject: String, _ city: Int, sensor: Int? = nil) -> SourceQuery {
@@ -44,16 +44,16 @@ struct OpenAQ: AirSource {
     }
 
     /// Returns queries for the last 25 hours of each sensor whose current hour is not known yet.
-    private mutating func hoursQueries(for number: Int, at now: Int64) -> [SourceQuery] {
+    private mutating func hoursQueries(for index: Int, at now: Int64) -> [SourceQuery] {
         let hour = Int(now / 3600)
         let from = rfc3339(Int64(hour - 25) * 3600)
-        let sensors = stations[number]?.sensors ?? []
+        let sensors = stations[index]?.sensors ?? []
         let wanted = sensors.indices.filter { !sensors[$0].isStale && sensors[$0].hours[hour] == nil }
-        stations[number]?.pending = Set(wanted)
-        return wanted.map { place in
-            let path = "/v3/sensors/\(sensors[place].id)/hours?datetime_from=\(from)&limit=100"
-            let subject = "\(sensors[place].pollutant.rawValue) of \(cities[number].name)"
-            return query(path, subject, number, sensor: place)
+        stations[index]?.pending = Set(wanted)
+        return wanted.map { sensor in
+            let path = "/v3/sensors/\(sensors[sensor].id)/hours?datetime_from=\(from)&limit=100"
+            let subject = "\(sensors[sensor].pollutant.rawValue) of \(cities[index].name)"
+            return query(path, subject, index, sensor: sensor)
         }
     }
 
@@ -62,21 +62,21 @@ struct OpenAQ: AirSource {
     mutating func read(_ body: [UInt8], of query: SourceQuery, at now: Int64) throws(SourceError) -> SourceResponse {
         let document = try document(in: body)
         let results = try document["results"].elements()
-        let number = query.cities[0]
-        let city = cities[number]
+        let index = query.cities[0]
+        let city = cities[index]
         if let sensor = query.sensor {
-            let omissions = stations[number]?.sensors[sensor].read(results, in: city, at: now) ?? []
-            return SourceResponse(findings: finding(about: number, after: sensor, at: now), omissions: omissions)
+            let omissions = stations[index]?.sensors[sensor].read(results, in: city, at: now) ?? []
+            return SourceResponse(findings: finding(about: index, after: sensor, at: now), omissions: omissions)
         }
         var response = SourceResponse()
         let found = OpenAQStations(results, at: now, &response.omissions)
         if found.sensors.contains(where: \.pollutant.isParticulateMatter) {
-            stations[number] = found
-            response.queries = hoursQueries(for: number, at: now)
+            stations[index] = found
+            response.queries = hoursQueries(for: index, at: now)
         } else {
             let area = city.id.map { "with the id \($0)" } ?? "within 25 km"
             let reason = "no station \(area) has reported pm25 or pm10 in a known unit within a day"
-            response.findings = [CityFinding(city: number, reason: reason)]
+            response.findings = [CityFinding(city: index, reason: reason)]
         }
         // Beyond the limit the API sends the text ">1000".
         let total = document["meta"]["found"].scalar
@@ -89,16 +89,16 @@ struct OpenAQ: AirSource {
 
     mutating func giveUp(_ query: SourceQuery, at now: Int64) -> SourceResponse {
         guard let sensor = query.sensor else { return query.unanswered }
-        let number = query.cities[0]
-        stations[number]?.sensors[sensor].timesGivenUp += 1
-        return SourceResponse(findings: finding(about: number, after: sensor, at: now))
+        let index = query.cities[0]
+        stations[index]?.sensors[sensor].timesGivenUp += 1
+        return SourceResponse(findings: finding(about: index, after: sensor, at: now))
     }
 
     /// Returns the city's air if this sensor was the last one to respond or be given up.
-    private mutating func finding(about number: Int, after sensor: Int, at now: Int64) -> [CityFinding] {
-        stations[number]?.pending.remove(sensor)
-        guard let found = stations[number], found.pending.isEmpty else { return [] }
-        return [CityFinding(city: number, try air(of: found.sensors, at: now))]
+    private mutating func finding(about index: Int, after sensor: Int, at now: Int64) -> [CityFinding] {
+        stations[index]?.pending.remove(sensor)
+        guard let found = stations[index], found.pending.isEmpty else { return [] }
+        return [CityFinding(city: index, try air(of: found.sensors, at: now))]
     }
 
     private func air(of sensors: [OpenAQSensor], at now: Int64) throws(AirUnavailable) -> CityAir {

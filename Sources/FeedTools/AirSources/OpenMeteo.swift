@@ -27,8 +27,8 @@ struct OpenMeteo: AirSource {
         }
     }
 
-    private func query(for numbers: [Int]) -> SourceQuery {
-        let places = numbers.map { cities[$0] }
+    private func query(for indices: [Int]) -> SourceQuery {
+        let places = indices.map { cities[$0] }
         let path =
             "/v1/air-quality?latitude=\(places.map { degrees($0.latitude) }.joined(separator: ","))"
             + "&longitude=\(places.map { degrees($0.longitude) }.joined(separator: ","))"
@@ -36,7 +36,7 @@ struct OpenMeteo: AirSource {
             + "&past_days=1&forecast_days=1&timeformat=unixtime"
             + (key.map { "&apikey=" + percentEncoded($0.utf8) } ?? "")
         let others = places.count > 1 ? " and \(places.count - 1) more" : ""
-        return SourceQuery(path: path, subject: places[0].name + others, cities: numbers)
+        return SourceQuery(path: path, subject: places[0].name + others, cities: indices)
     }
 
     func read(_ body: [UInt8], of query: SourceQuery, at now: Int64) throws(SourceError) -> SourceResponse {
@@ -47,16 +47,16 @@ struct OpenMeteo: AirSource {
             throw .unreadable("it has \(places.count) places, expected \(query.cities.count)")
         }
         var response = SourceResponse()
-        for (number, place) in zip(query.cities, places) {
+        for (index, place) in zip(query.cities, places) {
             do throws(SourceError) {
                 let hours = try hours(of: place, at: now)
                 for (pollutant, hours) in hours {
-                    response.omissions.formUnion(hours.omissions(of: pollutant, in: cities[number]))
+                    response.omissions.formUnion(hours.omissions(of: pollutant, in: cities[index]))
                 }
                 let air = hours.mapValues(\.values)
-                response.findings.append(CityFinding(city: number, try scale.air(air, at: now)))
+                response.findings.append(CityFinding(city: index, try scale.air(air, at: now)))
             } catch SourceError.unreadable(let text) {
-                response.findings.append(CityFinding(city: number, reason: text))
+                response.findings.append(CityFinding(city: index, reason: text))
             }
         }
         return response

@@ -12,7 +12,7 @@ func document(in body: [UInt8]) throws(SourceError) -> JSONNode {
         throw .unreadable("it has more than \(maximumValues) values")
     }
     guard let texts = JSONTree.texts(of: body.span), texts.count == 1 else { throw .unreadable("it is not JSON") }
-    if let said = errorMessage(in: texts[0]) { throw SourceError(vendorMessage: said) }
+    if let message = errorMessage(in: texts[0]) { throw SourceError(vendorMessage: message) }
     return JSONNode(tree: texts[0])
 }
 

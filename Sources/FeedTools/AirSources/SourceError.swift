@@ -12,14 +12,14 @@ public enum SourceError: Error, Sendable, Equatable {
     case unreadable(String)
 
     /// Classifies an error message of a source.
-    public init(vendorMessage said: String) {
-        let text = said.lowercased()
+    public init(vendorMessage message: String) {
+        let text = message.lowercased()
         if text.contains(/quota|rate limit|limit exceeded|too many/) {
-            self = .busy(said)
+            self = .busy(message)
         } else if text.contains(/\b(?:keys?\b|api_?key|token|(?:un)?authori[sz]|(?:un)?authenticat|forbidden)/) {
-            self = .refused(said)
+            self = .refused(message)
         } else {
-            self = .failed(said)
+            self = .failed(message)
         }
     }
 }

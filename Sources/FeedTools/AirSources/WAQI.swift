@@ -11,12 +11,12 @@ struct WAQI: AirSource {
     let token: String
 
     func queries(for due: [Int], at now: Int64) -> [SourceQuery] {
-        due.map { number in
-            let city = cities[number]
-            let place = city.id.map { Self.path(of: $0) } ?? "geo:\(degrees(city.latitude));\(degrees(city.longitude))"
+        due.map { index in
+            let city = cities[index]
+            let feed = city.id.map { Self.path(of: $0) } ?? "geo:\(degrees(city.latitude));\(degrees(city.longitude))"
             return SourceQuery(
-                path: "/feed/\(place)/?token=" + percentEncoded(token.utf8), subject: city.name,
-                cities: [number])
+                path: "/feed/\(feed)/?token=" + percentEncoded(token.utf8), subject: city.name,
+                cities: [index])
         }
     }
 
@@ -27,7 +27,7 @@ struct WAQI: AirSource {
     }
 
     func read(_ body: [UInt8], of query: SourceQuery, at now: Int64) throws(SourceError) -> SourceResponse {
-        let number = query.cities[0]
+        let index = query.cities[0]
         let station: JSONNode
         do throws(SourceError) {
             station = try document(in: body)["data"].object()
@@ -35,11 +35,11 @@ struct WAQI: AirSource {
             if station["status"].scalar == "error" { throw .failed(station["msg"].text ?? "it gives no reason") }
         } catch SourceError.failed(let text) where explanation(in: body) != nil {
             // About the station; without a reason it is the source that fails, as with the status `nug`.
-            return SourceResponse(findings: [CityFinding(city: number, reason: onOneLine(text))])
+            return SourceResponse(findings: [CityFinding(city: index, reason: onOneLine(text))])
         }
         var response = SourceResponse()
         let finding = CityFinding(
-            city: number, try air(of: station, for: cities[number], at: now, &response.omissions))
+            city: index, try air(of: station, for: cities[index], at: now, &response.omissions))
         response.findings = [finding]
         return response
     }
@@ -83,8 +83,8 @@ struct WAQI: AirSource {
             }
             return
         }
-        guard let place = try? station["city"]["geo"].elements(), place.count == 2,
-            let distance = city.kilometers(to: place[0].looseNumber, place[1].looseNumber)
+        guard let degrees = try? station["city"]["geo"].elements(), degrees.count == 2,
+            let distance = city.kilometers(to: degrees[0].looseNumber, degrees[1].looseNumber)
         else { throw AirUnavailable("the station gives no place") }
         // The service returns the nearest station at any distance.
         guard distance <= PolledCity.maximumKilometers else {

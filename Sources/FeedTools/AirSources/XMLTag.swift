@@ -18,10 +18,10 @@ struct XMLTag {
         ).map { String(decoding: $0, as: UTF8.self) }
         name = String(parts[0].prefix { !$0.isWhitespace && $0 != ">" })
         // Every other part is a value, until the tag ends.
-        for place in stride(from: 1, to: parts.count - 1, by: 2) {
-            let name = parts[place - 1].split { $0 == "=" || $0.isWhitespace }.last
-            guard let name, !parts[place - 1].contains(">") else { return }
-            attributes[String(name)] = Self.plain(parts[place])
+        for index in stride(from: 1, to: parts.count - 1, by: 2) {
+            let name = parts[index - 1].split { $0 == "=" || $0.isWhitespace }.last
+            guard let name, !parts[index - 1].contains(">") else { return }
+            attributes[String(name)] = Self.plain(parts[index])
         }
     }
 

@@ -27,9 +27,9 @@ package func encodeBase64(_ bytes: [UInt8]) -> String {
     for start in stride(from: 0, to: bytes.count, by: 3) {
         let group = bytes[start..<min(start + 3, bytes.count)]
         let bits = group.reduce(UInt32(0)) { $0 << 8 | UInt32($1) } << (8 * UInt32(3 - group.count))
-        for place in 0..<4 {
-            let sextet = Int(bits >> (18 - 6 * UInt32(place)) & 0x3F)
-            text.append(place <= group.count ? base64Alphabet[sextet] : UInt8(ascii: "="))
+        for index in 0..<4 {
+            let sextet = Int(bits >> (18 - 6 * UInt32(index)) & 0x3F)
+            text.append(index <= group.count ? base64Alphabet[sextet] : UInt8(ascii: "="))
         }
     }
     return String(decoding: text, as: UTF8.self)

@@ -21,10 +21,10 @@ public struct Advice: Sendable {
 
     private static func rows(_ table: [UInt8], isOfFlags: Bool) -> [Advice] {
         let lines = String(decoding: table, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("#") }
-        return stride(from: 0, to: lines.count - 1, by: 2).map { place in
+        return stride(from: 0, to: lines.count - 1, by: 2).map { index in
             Advice(
-                words: lines[place].split(separator: " ").map(String.init), isOfFlags: isOfFlags,
-                text: String(lines[place + 1].drop { $0 == " " }))
+                words: lines[index].split(separator: " ").map(String.init), isOfFlags: isOfFlags,
+                text: String(lines[index + 1].drop { $0 == " " }))
         }
     }
 

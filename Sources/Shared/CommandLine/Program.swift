@@ -56,8 +56,8 @@ public struct Program: Sendable {
         if let index = arguments.firstIndex(of: nil) {
             let previous = index > 0 ? arguments[index - 1] : nil
             // Another argument may be a secret value.
-            let place = previous.flatMap { $0.hasPrefix("--") ? ", which follows \($0.beforeEqualsSign)" : nil }
-            throw FlagError("argument \(index + 1)\(place ?? ""): expected UTF-8")
+            let context = previous.flatMap { $0.hasPrefix("--") ? ", which follows \($0.beforeEqualsSign)" : nil }
+            throw FlagError("argument \(index + 1)\(context ?? ""): expected UTF-8")
         }
         let prefix = environmentPrefix
         if let name = variables.unreadable.first(where: { $0.hasPrefix(prefix) }) {

@@ -16,7 +16,7 @@ func nearest(to word: String, among names: [String]) -> [String] {
     return [closest(to: word, among: names)].compactMap(\.self)
 }
 
-/// Returns the name that a word misspells: one letter is wrong, missing, extra or out of place, or two if the longer of
+/// Returns the name that a word misspells: one letter is wrong, missing, extra or out of index, or two if the longer of
 /// both has 16 letters or more.
 func closest(to word: String, among names: [String]) -> String? {
     func mistakes(_ name: String) -> Int {
@@ -36,8 +36,8 @@ func nameWords(_ name: String) -> [String] { name.split { ".-".contains($0) }.ma
 func standInOrder(_ words: [String], in name: [String], as isSame: (String, String) -> Bool) -> Bool {
     var rest = name[...]
     for word in words {
-        guard let place = rest.firstIndex(where: { isSame(word, $0) }) else { return false }
-        rest = rest[(place + 1)...]
+        guard let index = rest.firstIndex(where: { isSame(word, $0) }) else { return false }
+        rest = rest[(index + 1)...]
     }
     return true
 }

@@ -15,12 +15,12 @@ public struct AcceptedFormat: Sendable, Equatable {
     /// quality outside 0 … 1, which one Prometheus release sent, are ignored.
     public static func negotiate(_ accept: String?) -> AcceptedFormat {
         let ranges = accept.map(AcceptElement.list) ?? []
-        let decidingPlaces = ExpositionFormat.allCases.map { mostSpecific(of: ranges, for: $0) }
+        let decidingIndices = ExpositionFormat.allCases.map { mostSpecific(of: ranges, for: $0) }
         var best = AcceptedFormat(format: .text004)
         var bestQuality = 0
-        for (place, range) in ranges.enumerated() where range.quality > bestQuality {
-            guard let number = decidingPlaces.firstIndex(of: place) else { continue }
-            best = AcceptedFormat(format: ExpositionFormat.allCases[number], escaping: range.escaping)
+        for (index, range) in ranges.enumerated() where range.quality > bestQuality {
+            guard let rank = decidingIndices.firstIndex(of: index) else { continue }
+            best = AcceptedFormat(format: ExpositionFormat.allCases[rank], escaping: range.escaping)
             bestQuality = range.quality
         }
         return best

@@ -110,8 +110,8 @@ struct CityFamily: Sendable {
     }
 
     private func append(_ city: ArraySlice<UInt8>, _ values: PollutantValues, _ page: inout [UInt8]) {
-        for (place, pollutant) in Self.pollutants.enumerated() {
-            if let value = values[place] { append(city, label: pollutant, value, &page) }
+        for (index, pollutant) in Self.pollutants.enumerated() {
+            if let value = values[index] { append(city, label: pollutant, value, &page) }
         }
     }
 

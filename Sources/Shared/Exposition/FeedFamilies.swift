@@ -1,6 +1,5 @@
 internal import AirQuality
 internal import Bytes
-internal import FeedProtocol
 
 extension StoreSnapshot {
     static let feedFamilies: [Family<StoreSnapshot>] = [
@@ -18,11 +17,13 @@ extension StoreSnapshot {
             feed: "airquality_exporter_feed_connections_total", .counter, "Completed handshakes with the feed."
         ) { Double($0.connections) },
         Family(
-            feed: "airquality_exporter_feed_disconnects_total", .counter, labels: ["reason"],
+            "airquality_exporter_feed_disconnects_total", .counter, labels: ["feed", "reason"],
             "Ended connections and failed connection attempts, by reason."
-        ) { feed, add in
-            for reason in DisconnectReason.allCases {
-                add([feed.label, reason.rawValue], Double(feed.disconnects[reason] ?? 0))
+        ) { snapshot, add in
+            for feed in snapshot.feeds {
+                for reason in snapshot.rules.disconnectReasons {
+                    add([feed.label, reason], Double(feed.disconnects[reason] ?? 0))
+                }
             }
         },
         Family(

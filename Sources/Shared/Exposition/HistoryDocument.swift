@@ -7,7 +7,7 @@ public struct HistoryDocument: Sendable {
     public private(set) var pointCount = 0
     private let snapshot: StoreSnapshot
     /// Sorted by name; only cities with matching points.
-    private var cities: [(number: Int, points: Range<Int>)] = []
+    private var cities: [(index: Int, points: Range<Int>)] = []
     private var changedAt: Timestamp = 0
 
     /// Selects the points of a snapshot with histories that match a query, without copying them.
@@ -39,8 +39,8 @@ public struct HistoryDocument: Sendable {
         let scale = snapshot.rules.scale
         var rows: [(point: HistoryPoint, city: Int)] = []
         rows.reserveCapacity(pointCount)
-        for (place, city) in cities.enumerated() {
-            for point in snapshot.histories[city.number].points[city.points] { rows.append((point, place)) }
+        for (row, city) in cities.enumerated() {
+            for point in snapshot.histories[city.index].points[city.points] { rows.append((point, row)) }
         }
         rows.sort { ($0.point.time, $0.city) < ($1.point.time, $1.city) }
         var text: [UInt8] = []
@@ -54,7 +54,7 @@ public struct HistoryDocument: Sendable {
             if time != row.point.time { timeText = Self.text(of: row.point.time) }
             time = row.point.time
             text += timeText
-            let name = snapshot.states[cities[row.city].number].name
+            let name = snapshot.states[cities[row.city].index].name
             text.appendJSONString(name.span)
             text.append(",\"aqi\":")
             text.appendDecimal(row.point.aqi)

@@ -46,8 +46,8 @@ public struct MetricFamily: Sendable {
 
     func appendSample(_ values: [String], _ number: Double, to page: inout [UInt8]) {
         page += beforeLabels[0]
-        for (place, value) in values.enumerated() {
-            if place > 0 { page += beforeLabels[place] }
+        for (index, value) in values.enumerated() {
+            if index > 0 { page += beforeLabels[index] }
             page.appendLabelValue(value.utf8)
         }
         if !values.isEmpty { page += "\"} ".utf8 }

@@ -1,4 +1,4 @@
-/// Distinct names of simulated cities, by number: the twelve of the real feed in its order, then invented Indian
+/// Distinct names of simulated cities, by index: the twelve of the real feed in its order, then invented Indian
 /// places. Like real names, some contain spaces, hyphens, apostrophes, full stops or Devanagari.
 enum CityNames {
     static let real = [
@@ -12,15 +12,15 @@ enum CityNames {
 
     private static let endings = ["pur", "nagar", "garh", "abad", "ganj", "gaon", "palli", "kot", "wadi", "giri"]
 
-    static func name(_ number: Int) -> String {
-        guard number >= real.count else { return real[number] }
-        let placeCount = beginnings.count * endings.count
-        let place = (number - real.count) % placeCount
-        let round = (number - real.count) / placeCount
-        let plain = beginnings[place % beginnings.count] + endings[place / beginnings.count]
-        // Each place goes through all spellings, one per round.
+    static func name(_ index: Int) -> String {
+        guard index >= real.count else { return real[index] }
+        let nameCount = beginnings.count * endings.count
+        let nameIndex = (index - real.count) % nameCount
+        let round = (index - real.count) / nameCount
+        let plain = beginnings[nameIndex % beginnings.count] + endings[nameIndex / beginnings.count]
+        // Each name goes through all spellings, one per round.
         guard round < 6 else { return "\(plain) Sector \(round - 5)" }
-        switch (place + round) % 6 {
+        switch (nameIndex + round) % 6 {
         case 1: return plain + "-Hill"
         case 2: return "Navi " + plain
         case 3: return plain + " King's Circle"

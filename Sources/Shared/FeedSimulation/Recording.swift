@@ -41,9 +41,9 @@ public struct Recording: Sendable {
         var reader = JSONReader()
         let start = Array(Self.recordedLineStart.utf8)
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        for (place, line) in lines.enumerated() where !line.allSatisfy(isJSONBlank) {
+        for (index, line) in lines.enumerated() where !line.allSatisfy(isJSONBlank) {
             do throws(RecordingError) {
-                guard let (message, time) = try Self.message(in: line, number: place + 1, with: &reader) else {
+                guard let (message, time) = try Self.message(in: line, lineNumber: index + 1, with: &reader) else {
                     continue
                 }
                 messages.append(message)
@@ -51,28 +51,28 @@ public struct Recording: Sendable {
             } catch {
                 // The `record` command ends a truncated line before it appends others.
                 let isRecorded = line.prefix(start.count).elementsEqual(start.prefix(line.count))
-                let isLast = place + 1 == lines.count && place > 0
+                let isLast = index + 1 == lines.count && index > 0
                 guard isLast || (isRecorded && reader.read(line.span) == nil) else { throw error }
-                cutOffLines.append(place + 1)
+                cutOffLines.append(index + 1)
             }
         }
     }
 
     private static func message(
-        in line: ArraySlice<UInt8>, number: Int, with reader: inout JSONReader
+        in line: ArraySlice<UInt8>, lineNumber: Int, with reader: inout JSONReader
     ) throws(RecordingError) -> (message: [UInt8], time: Int64?)? {
         let text = reader.read(line.span)?.lowerBound
         var fieldCount = 0
         switch text.map({ reader.value(at: $0) }) {
         case .array: break
         case .object(let fields):
-            var place = fields.lowerBound
-            while place < fields.upperBound {
-                place = reader.next(after: place + 1)
+            var position = fields.lowerBound
+            while position < fields.upperBound {
+                position = reader.next(after: position + 1)
                 fieldCount += 1
             }
         case nil, .null, .boolean, .number, .text:
-            throw RecordingError(line: number, "\(shown(line)) is not a message, expected a JSON array or object")
+            throw RecordingError(line: lineNumber, "\(shown(line)) is not a message, expected a JSON array or object")
         }
         func field(_ name: String) -> JSONValue? {
             text.flatMap { reader.find([Array(name.utf8)], in: $0) }.map { reader.value(at: $0) }
@@ -82,7 +82,7 @@ public struct Recording: Sendable {
         guard case .text(let range) = field(RecordedDirection.received.rawValue) else { return (Array(line), nil) }
         guard case .number(let time) = time, let time = Int64(exactly: time),
             (0...8_640_000_000_000_000).contains(time)
-        else { throw RecordingError(line: number, "time_ms is wrong, expected epoch milliseconds") }
+        else { throw RecordingError(line: lineNumber, "time_ms is wrong, expected epoch milliseconds") }
         return (Array(reader.texts[range]), time)
     }
 
@@ -92,7 +92,7 @@ public struct Recording: Sendable {
         guard line.starts(with: recordedLineStart.utf8) else { return line }
         var reader = JSONReader()
         do throws(RecordingError) {
-            return try message(in: line[...], number: 1, with: &reader)?.message
+            return try message(in: line[...], lineNumber: 1, with: &reader)?.message
         } catch {
             return line
         }

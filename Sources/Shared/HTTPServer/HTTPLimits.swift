@@ -40,7 +40,7 @@ public enum HTTPLimits {
     static let unsentBytesPerClient = 16 << 20
     /// How long a response waits for room among those.
     static let unsentPatience = Duration.milliseconds(100)
-    /// Bytes a second that a reader takes, after a grace, to keep its place when another client needs it.
+    /// Bytes a second that a reader takes, after a grace, to keep its permit when another client needs it.
     static let readingPace = 64 << 20
     static let readingGrace = Duration.milliseconds(50)
     /// Half of what the kernel buffers for a client that does not read.

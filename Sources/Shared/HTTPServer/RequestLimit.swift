@@ -15,7 +15,7 @@ public final class RequestLimit: Sendable {
         case oldest
     }
 
-    /// A connection that holds a place, or its stand-in in a test.
+    /// A connection that holds a permit, or its stand-in in a test.
     protocol Holder: AnyObject, Sendable {
         /// See `IPAddress.client`.
         var client: [UInt8] { get }
@@ -25,7 +25,7 @@ public final class RequestLimit: Sendable {
         func giveWay()
     }
 
-    /// A place, to be given back.
+    /// Permission to be in progress, to be given back.
     struct Permit: Sendable {
         fileprivate let limit: RequestLimit
         fileprivate let id: Int
@@ -53,13 +53,13 @@ public final class RequestLimit: Sendable {
     private struct State {
         var lastID = 0
         var lastTurn = 0
-        /// The sum of all places.
+        /// The sum of all permits.
         var total = 0
         /// By ID.
-        var places: [Int: Request] = [:]
+        var admitted: [Int: Request] = [:]
         /// In order of arrival.
         var waiting: [(id: Int, request: Request)] = []
-        /// Clients with a place or a waiting request.
+        /// Clients with a permit or a waiting request.
         var shares: [[UInt8]: Share] = [:]
     }
 
@@ -90,10 +90,10 @@ public final class RequestLimit: Sendable {
         self.rejection = rejection
     }
 
-    /// Number of requests that hold a place or wait for one.
-    var count: Int { state.read { $0.places.count + $0.waiting.count } }
+    /// Number of requests that hold a permit or wait for one.
+    var count: Int { state.read { $0.admitted.count + $0.waiting.count } }
 
-    /// Takes a place, waiting for it if need be; `nil` if there is no room in time. An amount that exceeds a limit by
+    /// Takes a permit, waiting for it if need be; `nil` if there is no room in time. An amount that exceeds a limit by
     /// itself is admitted if it is the only one.
     func take(_ amount: Int = 1, for holder: any Holder) -> Permit? {
         let start = monotonicTime()
@@ -109,28 +109,28 @@ public final class RequestLimit: Sendable {
             change(request.client, &state) { $0.waiting += amount }
             settle(&state, at: start)
             let mayWait = (patience > .zero || isPatientWithOthers) && !isCrowded(by: request.client, state)
-            if mayWait || state.places[id] != nil { return id }
+            if mayWait || state.admitted[id] != nil { return id }
             leave(id, &state)
             return nil
         }
         guard let id else { return nil }
         if wait(for: id, until: start + patience) { return Permit(limit: self, id: id) }
         let isAdmitted = state.change { state in
-            if state.places[id] != nil { return true }
+            if state.admitted[id] != nil { return true }
             leave(id, &state)
             return false
         }
         return isAdmitted ? Permit(limit: self, id: id) : nil
     }
 
-    /// Returns whether the request has got its place.
+    /// Returns whether the request has got its permit.
     private func wait(for id: Int, until deadline: Duration) -> Bool {
         while true {
             let now = monotonicTime()
             // Readers fall behind without any change of the state.
             let pause = eviction == .slowestReader ? min(deadline, now + .milliseconds(20)) : deadline
             let isAdmitted = state.wait(until: pause) { state -> Bool? in
-                if state.places[id] != nil { return true }
+                if state.admitted[id] != nil { return true }
                 guard let next = next(state), next.id == id else { return nil }
                 let canSettle =
                     hasRoom(next.request, state) || victim(of: next.request, state, at: monotonicTime()) != nil
@@ -140,7 +140,7 @@ public final class RequestLimit: Sendable {
             if isAdmitted == false { state.change { settle(&$0, at: monotonicTime()) } }
             guard isAdmitted == nil, monotonicTime() >= deadline else { continue }
             guard isPatientWithOthers, state.read({ isFirst(id, $0) }) else { return false }
-            return state.wait { $0.places[id] != nil ? true : nil } ?? false
+            return state.wait { $0.admitted[id] != nil ? true : nil } ?? false
         }
     }
 
@@ -149,7 +149,7 @@ public final class RequestLimit: Sendable {
     private func admit(_ id: Int, _ request: Request, _ state: inout State) {
         state.lastTurn += 1
         state.total += request.amount
-        state.places[id] = request
+        state.admitted[id] = request
         change(request.client, &state) { [turn = state.lastTurn] share in
             share.amount += request.amount
             share.lastTurn = turn
@@ -174,9 +174,9 @@ public final class RequestLimit: Sendable {
         if remove(id, &state) != nil { settle(&state, at: monotonicTime()) }
     }
 
-    /// Returns who had the place, if it still existed.
+    /// Returns who had the permit, if it still existed.
     private func remove(_ id: Int, _ state: inout State) -> (any Holder)? {
-        guard let request = state.places.removeValue(forKey: id) else { return nil }
+        guard let request = state.admitted.removeValue(forKey: id) else { return nil }
         state.total -= request.amount
         change(request.client, &state) { $0.amount -= request.amount }
         return request.holder
@@ -227,13 +227,13 @@ public final class RequestLimit: Sendable {
     private func victim(of request: Request, _ state: State, at now: Duration) -> Int? {
         let own = state.shares[request.client]?.amount ?? 0
         var best: (id: Int, amount: Int, lag: Duration)?
-        for (id, place) in state.places where place.client != request.client {
-            let amount = state.shares[place.client]?.amount ?? 0
+        for (id, holding) in state.admitted where holding.client != request.client {
+            let amount = state.shares[holding.client]?.amount ?? 0
             let lag: Duration
             switch eviction {
             case .nobody: return nil
             case .slowestReader:
-                guard amount > own, let behind = place.holder.lag(at: now) else { continue }
+                guard amount > own, let behind = holding.holder.lag(at: now) else { continue }
                 lag = behind
             case .oldest:
                 guard amount > own + request.amount else { continue }

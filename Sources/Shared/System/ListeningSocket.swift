@@ -18,17 +18,18 @@ package final class ListeningSocket: Sendable {
 
     package static func open(_ address: ListenAddress) throws(SystemError) -> ListeningSocket {
         if case .unix(let path) = address { try removeStale(path) }
-        for place in places(of: address) {
-            let number = streamSocket(place.family)
+        for candidate in candidates(of: address) {
+            let number = streamSocket(candidate.family)
             let error = ErrorNumber.last
             if number < 0, error.code == EAFNOSUPPORT { continue }
             guard number >= 0 else { throw cannotListen(on: address, error) }
             let socket = FileDescriptor(owning: number)
             // The socket still works if the kernel does not support these options.
             set(SO_REUSEADDR, of: number, level: SOL_SOCKET, to: 1)
-            if place.family == AF_INET6 { set(IPV6_V6ONLY, of: number, level: Int32(IPPROTO_IPV6), to: 0) }
-            let failure = unsafe place.withPointer { place, length in
-                unsafe bind(number, place, length) == 0 && Glibc.listen(number, SOMAXCONN) == 0 ? nil : ErrorNumber.last
+            if candidate.family == AF_INET6 { set(IPV6_V6ONLY, of: number, level: Int32(IPPROTO_IPV6), to: 0) }
+            let failure = unsafe candidate.withPointer { pointer, length in
+                unsafe bind(number, pointer, length) == 0 && Glibc.listen(number, SOMAXCONN) == 0
+                    ? nil : ErrorNumber.last
             }
             if let failure { throw cannotListen(on: address, failure) }
             let file: FileIdentity? = if case .unix(let path) = address { FileIdentity(path) } else { nil }
@@ -38,7 +39,7 @@ package final class ListeningSocket: Sendable {
     }
 
     /// Addresses to bind, in order: the next one is used if the kernel does not support a family.
-    private static func places(of address: ListenAddress) -> [SocketAddress] {
+    private static func candidates(of address: ListenAddress) -> [SocketAddress] {
         let found = address.socketAddresses
         // An IPv6 socket on all interfaces accepts IPv4 too. A name with both kinds means IPv4, as in other servers.
         let preferred = if case .tcp(host: "", port: _) = address { AF_INET6 } else { AF_INET }

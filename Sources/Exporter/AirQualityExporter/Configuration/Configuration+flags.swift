@@ -1,5 +1,6 @@
 import AirQuality
 import CommandLine
+import Exposition
 import FeedOptions
 import WebSocket
 

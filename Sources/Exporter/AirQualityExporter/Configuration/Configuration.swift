@@ -1,6 +1,7 @@
 import AirQuality
 import Bytes
 import CommandLine
+import Exposition
 import FeedOptions
 import System
 import WebSocket
@@ -79,7 +80,8 @@ extension Configuration {
         StoreRules(
             scale: scale,
             history: HistoryRule(capacity: historyCapacity, interval: historyInterval.milliseconds, keep: historyKeep),
-            cityLimit: cityLimit, expireAfter: expireAfter.milliseconds)
+            cityLimit: cityLimit, expireAfter: expireAfter.milliseconds,
+            disconnectReasons: DisconnectReason.allCases.map(\.rawValue))
     }
 
     /// Whether no flag names a file that a reload could read.

@@ -8,7 +8,7 @@ extension FeedEvent {
             switch event {
             case .connecting: .connecting
             case .connected(let fields, let expiry): .connected(FeedSource(fields), certificateExpiry: expiry)
-            case .disconnected(let reason, let detail, _, _): .disconnected(reason, detail: detail)
+            case .disconnected(let reason, let detail, _, _): .disconnected(reason.rawValue, detail: detail)
             case .paused: .paused
             case .resumed: .resumed
             }

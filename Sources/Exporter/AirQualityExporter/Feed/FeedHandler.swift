@@ -7,7 +7,7 @@ import WebSocket
 /// A handler of one feed's events and messages, on its thread only. Decodes messages, records readings and logs.
 struct FeedHandler: ~Copyable {
     private let label: String
-    private let number: Int
+    private let feedIndex: Int
     private let store: ReadingStore
     private let logger: Logger
     private var reader: MessageReader
@@ -15,15 +15,15 @@ struct FeedHandler: ~Copyable {
     private var rejectionLog = RejectionLog()
     private var replyLog = HourlyLog<FeedReplies.Problem>(maximumSubjects: 10)
     private var isFirstMessage = true
-    private var hasToldOfTimes = false
-    private var hasToldOfUnreadableTimes = false
+    private var hasWarnedOfTimes = false
+    private var hasWarnedOfUnreadableTimes = false
     /// The words of the server in the last message, if that had no readings.
     private var lastWords: String?
 
-    /// - Parameter number: the feed's index in the store.
-    init(_ feed: ConfiguredFeed, number: Int, store: ReadingStore, logger: Logger) {
+    /// - Parameter feedIndex: the feed's index in the store.
+    init(_ feed: ConfiguredFeed, feedIndex: Int, store: ReadingStore, logger: Logger) {
         label = feed.label
-        self.number = number
+        self.feedIndex = feedIndex
         self.store = store
         self.logger = logger
         reader = MessageReader(feed.settings)
@@ -37,9 +37,8 @@ struct FeedHandler: ~Copyable {
         case .disconnected(_, _, let serverWords, _): lastWords = serverWords ?? lastWords
         default: break
         }
-        let event = FeedEvent(event)
         log.note(event, serverWords: lastWords, at: monotonicTime())
-        store.apply(event, feed: number)
+        store.apply(FeedEvent(event), feed: feedIndex)
     }
 
     /// Returns what to send when a connection begins; `now` is monotonic.
@@ -78,17 +77,17 @@ struct FeedHandler: ~Copyable {
         if decoded.rejections[.notJSON] > 0, rejectionLog.isDue(.notJSON, at: now) {
             decoded.explain(.notJSON, problem: jsonMistake(in: message))
         }
-        let recorded = store.record(decoded, feed: number)
+        let recorded = store.record(decoded, feed: feedIndex)
         log.noteMessage(at: now)
         warnOfNames(recorded)
-        if recorded.hasTimesWithoutZone, !hasToldOfTimes {
-            hasToldOfTimes = true
+        if recorded.hasTimesWithoutZone, !hasWarnedOfTimes {
+            hasWarnedOfTimes = true
             logger.warning(
                 "Feed times have no zone: using the time of arrival",
                 metadata: ["feed": label, "hint": "--feed.time-zone with the offset of the feed, such as +05:30"])
         }
-        if recorded.hasUnreadableTimes, !hasToldOfUnreadableTimes {
-            hasToldOfUnreadableTimes = true
+        if recorded.hasUnreadableTimes, !hasWarnedOfUnreadableTimes {
+            hasWarnedOfUnreadableTimes = true
             logger.warning(
                 "Feed times cannot be read: using the time of arrival",
                 metadata: ["feed": label, "hint": "--feed.time-field with the field of the time, or '' for none"])
@@ -120,7 +119,9 @@ struct FeedHandler: ~Copyable {
         if message.isWithoutReadings, rejectionLog.note(nil, at: now) {
             logger.info("Message without readings", metadata: details(of: nil, message.excerpt))
         }
-        guard let connection = store.feed(number)?.connection, rejectionLog.noteMostlyUnread(connection) else { return }
+        guard let connection = store.feed(feedIndex)?.connection, rejectionLog.noteMostlyUnread(connection) else {
+            return
+        }
         logger.warning(
             "Most messages of the feed carry nothing that is read",
             metadata: [
@@ -131,7 +132,7 @@ struct FeedHandler: ~Copyable {
 
     /// Log fields about what is rejected for a reason, or without readings: by the kind that has come most.
     private func details(of reason: RejectionReason?, _ excerpt: MessageExcerpt?) -> Logger.Metadata {
-        let connection = store.feed(number)?.connection
+        let connection = store.feed(feedIndex)?.connection
         let example = connection?.example(of: reason) ?? excerpt
         var details: Logger.Metadata = ["feed": label]
         if let reason {

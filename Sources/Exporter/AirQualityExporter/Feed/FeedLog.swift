@@ -1,7 +1,7 @@
 import AirQuality
 import Bytes
-import FeedProtocol
 import System
+import WebSocket
 
 /// The log of a feed's connection: changes of its state, and what lasts each quarter of an hour, so that the last
 /// quarter always says what is wrong and since when, and a feed cannot fill the log. Times are monotonic.
@@ -32,18 +32,18 @@ struct FeedLog: Sendable {
     }
 
     /// - Parameter serverWords: what the server said last before it closed the connection.
-    mutating func note(_ event: FeedEvent, serverWords: String? = nil, at now: Duration) {
+    mutating func note(_ event: WebSocketEvent, serverWords: String? = nil, at now: Duration) {
         switch event {
         case .connecting:
             attempts += 1
             write(downSince == nil ? .info : .debug, "Connecting to feed")
-        case .connected(let source, _):
-            noteConnected(source, at: now)
-        case .disconnected(let reason, _) where reason == .requested || reason == .paused:
+        case .connected(let fields, _):
+            noteConnected(FeedSource(fields), at: now)
+        case .disconnected(let reason, _, _, _) where reason == .requested || reason == .paused:
             isConnected = false
             lastState = ""
             write(.info, "Feed disconnected", ["reason": reason.rawValue])
-        case .disconnected(let reason, let detail):
+        case .disconnected(let reason, let detail, _, _):
             noteDisconnected(reason, detail, serverWords, at: now)
         case .paused:
             isConnected = false

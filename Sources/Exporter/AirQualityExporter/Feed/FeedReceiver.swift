@@ -8,16 +8,16 @@ import WebSocket
 struct FeedReceiver: Sendable {
     let feed: ConfiguredFeed
     /// The feed's index in the store.
-    let number: Int
+    let feedIndex: Int
     let client: WebSocketClient
     let thread: ServiceThread
 
     /// Starts at once. Rereads the feed's header file at each connect.
     init(_ feed: ConfiguredFeed, isPaused: Bool, store: ReadingStore, logger: Logger) throws(SystemError) {
         self.feed = feed
-        number = store.setFeed(label: feed.label, idleTimeout: feed.idleTimeout)
+        feedIndex = store.setFeed(label: feed.label, idleTimeout: feed.idleTimeout)
         // The closures are called on the feed's thread, and nothing else calls the handler.
-        let handler = Mutex(FeedHandler(feed, number: number, store: store, logger: logger))
+        let handler = Mutex(FeedHandler(feed, feedIndex: feedIndex, store: store, logger: logger))
         var configuration = feed.settings.client.configuration(of: feed.address, userAgent: BuildVersion.userAgent)
         configuration.greeting = { handler.withLock { $0.greeting() } }
         client = WebSocketClient(
@@ -28,7 +28,7 @@ struct FeedReceiver: Sendable {
         do throws(SystemError) {
             thread = try ServiceThread(name: "feed", body: client.run)
         } catch {
-            store.removeFeed(number, at: currentTime())
+            store.removeFeed(feedIndex, at: currentTime())
             throw error
         }
     }

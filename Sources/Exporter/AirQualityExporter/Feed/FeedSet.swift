@@ -132,7 +132,7 @@ final class FeedSet: Sendable {
             receiver.thread.join()
             let label = receiver.feed.label.utf8
             if !wanted.contains(where: { $0.label.utf8.elementsEqual(label) }) {
-                store.removeFeed(receiver.number, at: currentTime())
+                store.removeFeed(receiver.feedIndex, at: currentTime())
             }
         }
         let new = wanted.filter { feed in !kept.contains { $0.feed.label == feed.label } }

@@ -1,7 +1,6 @@
 import AirQuality
 import Bytes
 import FeedOptions
-import FeedProtocol
 import JQ
 import Synchronization
 import System

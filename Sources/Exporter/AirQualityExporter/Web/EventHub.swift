@@ -13,7 +13,7 @@ final class EventHub: Sendable {
     private struct State {
         /// The store's version in the newest event. A slow listener misses earlier ones.
         var version: UInt64 = 0
-        /// The last version sent to each listener, by its number.
+        /// The last version sent to each listener, by its ID.
         var listeners: [Int: UInt64] = [:]
         var lastNumber = 0
         var nextTickAt = Duration.zero
@@ -38,22 +38,22 @@ final class EventHub: Sendable {
         // The reconnect delay, and a comment that the client receives at once.
         var greeting = Array("retry: 2000\n:\n\n".utf8)
         if let known = request.header("Last-Event-ID"), known != id(of: version) { greeting += event(version) }
-        let number = state.change { state in
+        let listenerID = state.change { state in
             state.lastNumber += 1
             state.listeners[state.lastNumber] = version
             return state.lastNumber
         }
         let stream = HTTPStream(
-            greeting: greeting, next: { [self] in next(for: number) },
-            end: { [state] in state.change { _ = $0.listeners.removeValue(forKey: number) } })
+            greeting: greeting, next: { [self] in next(for: listenerID) },
+            end: { [state] in state.change { _ = $0.listeners.removeValue(forKey: listenerID) } })
         return HTTPResponse(status: 200, headers: Self.headers, body: .stream(stream))
     }
 
-    private func next(for number: Int) -> [UInt8] {
+    private func next(for listenerID: Int) -> [UInt8] {
         state.wait(until: monotonicTime() + heartbeat) { state -> [UInt8]? in
-            guard let known = state.listeners[number] else { return [] }
+            guard let known = state.listeners[listenerID] else { return [] }
             guard known < state.version else { return nil }
-            state.listeners[number] = state.version
+            state.listeners[listenerID] = state.version
             return event(state.version)
         } ?? Array(":\n\n".utf8)
     }

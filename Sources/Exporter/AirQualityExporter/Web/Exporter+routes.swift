@@ -1,5 +1,6 @@
 import AirQuality
 import Bytes
+import Exposition
 import HTTPServer
 import HTTPText
 import Page

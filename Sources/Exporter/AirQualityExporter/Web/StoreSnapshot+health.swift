@@ -1,7 +1,7 @@
 import AirQuality
 import Bytes
-import FeedProtocol
 import System
+import WebSocket
 
 extension StoreSnapshot {
     /// Returns `nil` if a feed is connected or paused and a city has a fresh reading, else the problem: a line for each
@@ -17,7 +17,7 @@ extension StoreSnapshot {
     func publicCauses(at now: Timestamp) -> [String] {
         let causes = feeds.flatMap { feed in
             guard feed.isConnected else {
-                return ["not connected" + (feed.lastDisconnect.map { ": \($0.words)" } ?? "")]
+                return ["not connected" + (feed.disconnectReason.map { ": \($0.words)" } ?? "")]
             }
             return feed.causes(at: now).map(onOneLine)
         }
@@ -46,6 +46,8 @@ extension DisconnectReason {
 }
 
 extension FeedStatistics {
+    fileprivate var disconnectReason: DisconnectReason? { lastDisconnect.flatMap(DisconnectReason.init) }
+
     /// Why no new readings come.
     func causes(at now: Timestamp) -> [String] {
         guard isConnected else { return ["not connected" + (lastProblem.map { " (\($0))" } ?? "")] }

@@ -40,7 +40,7 @@ final class WebConfigurationWatcher: Sendable {
         state.withLock { state in
             let isChanged = (try? FileStamp.stamps(of: Array(state.stamps.keys))) != state.stamps
             guard isChanged || state.problem != nil else { return nil }
-            load(&state, told: state.problem)
+            load(&state, logged: state.problem)
             return state.problem == nil
         }
     }
@@ -48,14 +48,14 @@ final class WebConfigurationWatcher: Sendable {
     /// Rereads the files. Returns `nil` if they are in force, else the problem in one line.
     func reload() -> String? {
         state.withLock { state in
-            load(&state, told: nil)
+            load(&state, logged: nil)
             return state.problem
         }
     }
 
-    /// Applies the files, or logs the problem unless it was `told` before. Does nothing while there is no server: the
+    /// Applies the files, or logs the problem unless it was `logged` before. Does nothing while there is no server: the
     /// first check then detects any change.
-    private func load(_ state: inout State, told: String?) {
+    private func load(_ state: inout State, logged: String?) {
         guard let path, let server = state.server else { return }
         do throws(SystemError) {
             let configuration = try WebConfiguration(file: path)
@@ -74,7 +74,7 @@ final class WebConfigurationWatcher: Sendable {
             if !isSame { logWarnings(of: configuration) }
         } catch {
             state.problem = error.reason
-            guard error.reason != told else { return }
+            guard error.reason != logged else { return }
             logger.error(
                 "Error loading web configuration: keeping the previous one",
                 metadata: ["file": path, "err": error.reason])

@@ -66,8 +66,8 @@ enum FeedTime: Equatable {
         var local = Array(local)
         while local.last == UInt8(ascii: " ") { local.removeLast() }
         if local.count == 15, local[8] == UInt8(ascii: "T") {
-            for place in [13, 11] { local.insert(UInt8(ascii: ":"), at: place) }
-            for place in [6, 4] { local.insert(UInt8(ascii: "-"), at: place) }
+            for index in [13, 11] { local.insert(UInt8(ascii: ":"), at: index) }
+            for index in [6, 4] { local.insert(UInt8(ascii: "-"), at: index) }
         }
         if local.count == "2026-11-25T19:00".utf8.count { local += ":00".utf8 }
         var zone = zone.isEmpty ? Array("Z".utf8) : zone

@@ -21,14 +21,14 @@ public struct Scale: Sendable, Equatable {
         self.name = name
         self.title = title
         self.authority = authority
-        for place in categories.indices.dropFirst() { bounds[place - 1] = categories[place].from }
+        for index in categories.indices.dropFirst() { bounds[index - 1] = categories[index].from }
         let faces = ["😀", "🙂", "😐", "😷", "🤢", "☠️"]
-        self.categories = categories.indices.map { place in
-            let (name, from, color) = categories[place]
+        self.categories = categories.indices.map { index in
+            let (name, from, color) = categories[index]
             return Category(
-                number: UInt8(place + 1), name: name, from: from, color: color, face: faces[place],
-                healthStatement: health[place].effect, sportAdvice: health[place].sport,
-                sensitiveAdvice: health[place].sensitive)
+                number: UInt8(index + 1), name: name, from: from, color: color, face: faces[index],
+                healthStatement: health[index].effect, sportAdvice: health[index].sport,
+                sensitiveAdvice: health[index].sensitive)
         }
     }
 

@@ -1,5 +1,4 @@
 internal import Bytes
-public import FeedProtocol
 
 /// Counters and state of one feed.
 public struct FeedStatistics: Sendable, Equatable {
@@ -15,7 +14,8 @@ public struct FeedStatistics: Sendable, Equatable {
     public var connectionAttempts: UInt64 = 0
     /// Number of completed handshakes.
     public var connections: UInt64 = 0
-    public var disconnects: [DisconnectReason: UInt64] = [:]
+    /// By reason; see ``StoreRules/disconnectReasons``.
+    public var disconnects: [String: UInt64] = [:]
     /// Number of complete messages, including rejected ones.
     public var messages: UInt64 = 0
     /// Payload bytes of complete messages, including rejected ones.
@@ -33,7 +33,7 @@ public struct FeedStatistics: Sendable, Equatable {
     public internal(set) var lastReadingAt: Timestamp?
     public private(set) var connection = Connection()
     /// Reason for the last disconnect or failed attempt; a handshake clears it.
-    public internal(set) var lastDisconnect: DisconnectReason?
+    public internal(set) var lastDisconnect: String?
     /// Human-readable reason for the last disconnect or failed attempt; a handshake clears it.
     public var lastProblem: String?
     /// When the server's certificate expires; `nil` while not connected with TLS.

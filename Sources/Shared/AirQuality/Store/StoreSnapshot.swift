@@ -57,7 +57,7 @@ public struct StoreSnapshot: Sendable {
 
     /// Returns the number of the city with this name.
     public func find(_ name: [UInt8]) -> Int? {
-        let place = partition(states.count) { CityName.precedes(states[$0].name, name) }
-        return place < states.count && states[place].name == name ? place : nil
+        let index = partition(states.count) { CityName.precedes(states[$0].name, name) }
+        return index < states.count && states[index].name == name ? index : nil
     }
 }

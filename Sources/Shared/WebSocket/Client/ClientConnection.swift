@@ -9,7 +9,7 @@ final class ClientConnection {
     /// Limit on the bytes of replies that the server does not take, in addition to the subscriptions.
     static let maximumReplyBytes = 1 << 20
 
-    let number: Int
+    let id: Int
     let request: HandshakeRequest
     let tls: OpenSSLSession?
     var head = HTTPHeadReader(beginning: "HTTP/1.")
@@ -28,8 +28,8 @@ final class ClientConnection {
     /// Payload of the latest ping; earlier ones get no pong (RFC 6455, section 5.5.3), so a flood fills no queue.
     private var pong: [UInt8]?
 
-    init(number: Int, request: HandshakeRequest, tls: consuming OpenSSLSession?) {
-        self.number = number
+    init(id: Int, request: HandshakeRequest, tls: consuming OpenSSLSession?) {
+        self.id = id
         self.request = request
         self.tls = tls
     }

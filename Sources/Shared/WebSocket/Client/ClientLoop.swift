@@ -9,7 +9,7 @@ final class ClientLoop {
     /// The current connection and earlier ones that are still closing: too few for a dictionary.
     private var connections: [ClientConnection] = []
     /// A dial for the loop's next turn, because libwebsockets must not be entered from its own callbacks.
-    private var nextDial: (number: Int, ipAddress: String)?
+    private var nextDial: (connectionID: Int, ipAddress: String)?
     private(set) var isFinished = false
 
     init(_ client: WebSocketClient) {
@@ -24,12 +24,12 @@ final class ClientLoop {
     }
 
     private func handle(_ event: ConnectionState.ConnectionEvent, of connection: ClientConnection) {
-        handle(.connection(connection.number, event))
+        handle(.connection(connection.id, event))
     }
 
     /// Waits for socket events or a deadline and handles them.
     func turn(_ context: borrowing WebSocketContext) {
-        while let next = nextDial.take() { dial(next.number, next.ipAddress, context) }
+        while let next = nextDial.take() { dial(next.connectionID, next.ipAddress, context) }
         let now = monotonicTime()
         context.service(within: state.nextDeadline.map { $0 - now } ?? .seconds(3600))
         // Not a deadline that passed during the wait: if the process was suspended, its input may still be unread.
@@ -38,7 +38,7 @@ final class ClientLoop {
 
     /// Handles a callback of libwebsockets; on these raw sockets it speaks no HTTP, TLS or WebSocket.
     func handle(_ reason: lws_callback_reasons, of socket: Socket, bytes: Span<UInt8>) {
-        guard let connection = connection(socket.number) else { return }
+        guard let connection = connection(socket.connectionID) else { return }
         switch reason {
         case LWS_CALLBACK_RAW_CONNECTED: begin(connection, socket)
         case LWS_CALLBACK_RAW_RX: if !connection.isEnding { receive(bytes, connection) }
@@ -49,7 +49,7 @@ final class ClientLoop {
         }
     }
 
-    private func connection(_ number: Int) -> ClientConnection? { connections.first { $0.number == number } }
+    private func connection(_ id: Int) -> ClientConnection? { connections.first { $0.id == id } }
 }
 
 // MARK: Actions of the state
@@ -58,20 +58,20 @@ extension ClientLoop {
     private func perform(_ action: ConnectionState.Action) {
         switch action {
         case .report(let event): client.onEvent(event)
-        case .resolve(let number, let host): resolve(number, host: host)
-        case .dial(let number, let ipAddress): nextDial = (number, ipAddress)
-        case .open(let number, let compression):
-            guard let connection = connection(number) else { return }
+        case .resolve(let id, let host): resolve(id, host: host)
+        case .dial(let id, let ipAddress): nextDial = (id, ipAddress)
+        case .open(let id, let compression):
+            guard let connection = connection(id) else { return }
             connection.reader = FrameReader(
                 from: .server, maximumMessageBytes: configuration.maximumMessageBytes, compression: compression)
             subscribe(connection)
             reply(client.configuration.greeting(), connection)
-        case .subscribe(let number):
+        case .subscribe(let id):
             // Send nothing more to a server that does not read.
-            if let connection = connection(number), connection.waiting.isEmpty { subscribe(connection) }
-        case .ping(let number): connection(number)?.send(.ping, [])
-        case .close(let number, let status): connection(number)?.close(status: status)
-        case .abort(let number): connection(number)?.abort()
+            if let connection = connection(id), connection.waiting.isEmpty { subscribe(connection) }
+        case .ping(let id): connection(id)?.send(.ping, [])
+        case .close(let id, let status): connection(id)?.close(status: status)
+        case .abort(let id): connection(id)?.abort()
         case .finish: isFinished = true
         }
     }
@@ -98,13 +98,13 @@ extension ClientLoop {
     }
 
     /// Looks up the host on another thread, which may outlive the client: a lookup can take half a minute.
-    private func resolve(_ number: Int, host: String) {
-        let isAccepted = lookups.submit { [weak client = client] in client?.give(.connection(number, lookUp(host))) }
-        if !isAccepted { client.give(.connection(number, .notResolved(detail: "earlier name lookups hang"))) }
+    private func resolve(_ id: Int, host: String) {
+        let isAccepted = lookups.submit { [weak client = client] in client?.give(.connection(id, lookUp(host))) }
+        if !isAccepted { client.give(.connection(id, .notResolved(detail: "earlier name lookups hang"))) }
     }
 
-    private func dial(_ number: Int, _ ipAddress: String, _ context: borrowing WebSocketContext) {
-        guard number == state.number else { return }
+    private func dial(_ id: Int, _ ipAddress: String, _ context: borrowing WebSocketContext) {
+        guard id == state.connectionID else { return }
         let address = configuration.address
         let connection: ClientConnection
         do {
@@ -112,15 +112,15 @@ extension ClientLoop {
             let request = HandshakeRequest(
                 address, fields: try configuration.headerFields(), subprotocols: configuration.subprotocols,
                 userAgent: configuration.userAgent, key: (0..<16).map { _ in UInt8.random(in: .min ... .max) })
-            connection = ClientConnection(number: number, request: request, tls: session)
+            connection = ClientConnection(id: id, request: request, tls: session)
         } catch let error as TLSFileError {
-            return handle(.connection(number, .tlsFailed(detail: error.reason)))
+            return handle(.connection(id, .tlsFailed(detail: error.reason)))
         } catch {
-            return handle(.connection(number, .answered(.rejected(detail: "\(error)", retryAfter: nil))))
+            return handle(.connection(id, .answered(.rejected(detail: "\(error)", retryAfter: nil))))
         }
         connections.append(connection)
         // The connection may have begun or even ended within this call.
-        if let socket = context.dial(ipAddress, port: address.port, number: number) {
+        if let socket = context.dial(ipAddress, port: address.port, connectionID: id) {
             connection.begin(socket)
         } else {
             ended(connection)

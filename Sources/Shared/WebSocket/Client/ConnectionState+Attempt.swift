@@ -1,5 +1,3 @@
-internal import FeedProtocol
-
 extension ConnectionState {
     /// The event that an attempt waits for.
     enum Step: String {

@@ -1,5 +1,4 @@
 internal import Bytes
-internal import FeedProtocol
 
 extension ConnectionState {
     /// State of an open connection: when to ping, when to subscribe again and when to give up.

@@ -1,10 +1,9 @@
 internal import Bytes
-internal import FeedProtocol
 
 /// The state machine of one feed's connections: it takes events and returns actions.
 ///
 /// Each attempt gets exactly one `disconnected`, however many callbacks libwebsockets makes: events carry a
-/// connection number, and only the newest number counts. The deadlines are kept here too, so that none depends on a
+/// connection ID, and only the newest counts. The deadlines are kept here too, so that none depends on a
 /// callback. Not copyable, so that reads never copy the configuration.
 struct ConnectionState: ~Copyable {
     enum Event: Equatable {
@@ -70,8 +69,8 @@ struct ConnectionState: ~Copyable {
     // Arguments of the current `handle`.
     private var now = Duration.zero
     private var random = 0.0
-    /// Number of the newest lookup or connection.
-    private(set) var number = 0
+    /// ID of the newest lookup or connection.
+    private(set) var connectionID = 0
 
     init(_ configuration: WebSocketClientConfiguration) {
         self.configuration = configuration
@@ -126,7 +125,7 @@ struct ConnectionState: ~Copyable {
         self.random = random
         switch event {
         case .timer: return timer()
-        case .connection(let number, let event): return number == self.number ? connection(event) : []
+        case .connection(let id, let event): return id == connectionID ? connection(event) : []
         case .reconnect: return reconnect()
         case .pause: return pause()
         case .resume: return resume()
@@ -140,14 +139,14 @@ struct ConnectionState: ~Copyable {
 extension ConnectionState {
     private mutating func begin() -> [Action] {
         var attempt = Attempt(deadline: now + configuration.connectTimeout)
-        number += 1
+        connectionID += 1
         let host = configuration.address.host
         if isNumericAddress(host) {
             attempt.ipAddresses = [host]
             return [.report(.connecting)] + dialNext(attempt)
         }
         phase = .attempting(attempt)
-        return [.report(.connecting), .resolve(number, host: host)]
+        return [.report(.connecting), .resolve(connectionID, host: host)]
     }
 
     private mutating func dialNext(_ attempt: Attempt) -> [Action] {
@@ -156,18 +155,18 @@ extension ConnectionState {
         attempt.ipAddress = attempt.ipAddresses.removeFirst()
         attempt.step = .dialling
         phase = .attempting(attempt)
-        number += 1
-        return [.dial(number, ipAddress: attempt.ipAddress)]
+        connectionID += 1
+        return [.dial(connectionID, ipAddress: attempt.ipAddress)]
     }
 
     private mutating func connection(_ event: ConnectionEvent) -> [Action] {
         switch (phase, event) {
         case (.attempting(let attempt), _): return attempting(attempt, event)
         case (.open, .closeFrame(let frame)):
-            let ending = Action.close(number, status: frame.status)
+            let ending = Action.close(connectionID, status: frame.status)
             return disconnect(.closed, frame.description, serverWords: frame.reason, by: ending)
         case (.open, .violation(let violation)):
-            let close = Action.close(number, status: violation.closeStatus)
+            let close = Action.close(connectionID, status: violation.closeStatus)
             return disconnect(.protocolError, violation.description, by: close)
         case (.open, .tlsFailed(let detail)): return disconnect(.tls, detail)
         case (.open, .ended): return disconnect(.lost, "the connection ended without a close frame")
@@ -191,7 +190,7 @@ extension ConnectionState {
             return []
         case (.answered(.accepted(let compression, let fields), let expiry), _):
             phase = .open(Open(at: now))
-            return [.open(number, compression), .report(.connected(fields, certificateExpiry: expiry))]
+            return [.open(connectionID, compression), .report(.connected(fields, certificateExpiry: expiry))]
         case (.answered(.rejected(let detail, let serverWords, let retryAfter), _), _):
             return disconnect(.handshake, detail, serverWords: serverWords, retryAfter: retryAfter)
         case (.refusing(let response), _):
@@ -229,14 +228,14 @@ extension ConnectionState {
             guard let deadline = attempt.addressDeadline, now >= deadline, !attempt.ipAddresses.isEmpty else {
                 return []
             }
-            return [.abort(number)] + dialNext(attempt)
+            return [.abort(connectionID)] + dialNext(attempt)
         case .open(var open):
             let due = open.due(at: now, configuration, answersPings: answersPings)
             phase = .open(open)
             switch due {
             case .nothing: return []
-            case .ping: return [.ping(number)]
-            case .subscribe: return [.subscribe(number)]
+            case .ping: return [.ping(connectionID)]
+            case .subscribe: return [.subscribe(connectionID)]
             case .disconnect(let reason, let detail): return disconnect(reason, detail)
             }
         case .closing(let until) where now >= until: return finish()
@@ -270,8 +269,8 @@ extension ConnectionState {
         _ reason: DisconnectReason, _ detail: String, serverWords: String = "", retryAfter: Duration? = nil,
         by ending: Action? = nil, then phase: Phase
     ) -> [Action] {
-        let ending = ending ?? .abort(number)
-        number += 1
+        let ending = ending ?? .abort(connectionID)
+        connectionID += 1
         self.phase = phase
         // A reason phrase and a body, each of at most 200 bytes, or the reason of a close frame.
         let words = onOneLine(serverWords)
@@ -285,7 +284,7 @@ extension ConnectionState {
     private mutating func endOnRequest(_ reason: DisconnectReason, _ detail: String, then phase: Phase) -> [Action] {
         switch self.phase {
         case .attempting: return end(reason, detail, then: phase)
-        case .open: return end(reason, detail, by: .close(number, status: 1000), then: phase)
+        case .open: return end(reason, detail, by: .close(connectionID, status: 1000), then: phase)
         case .waiting, .closing, .paused, .finished:
             self.phase = phase
             return []
@@ -325,13 +324,13 @@ extension ConnectionState {
         case .open:
             phase = .closing(until: now + Self.closeTimeout)
             let report = Action.report(.disconnected(.requested, detail: "shutting down"))
-            return [.close(number, status: 1001), report]
+            return [.close(connectionID, status: 1001), report]
         }
     }
 
     private mutating func finish() -> [Action] {
         phase = .finished
-        number += 1
+        connectionID += 1
         return [.finish]
     }
 }

@@ -27,8 +27,8 @@ internal import System
         }
         guard let file = tls.certificateFile else { return }
         try unsafe Self.use(file, as: .certificate) { pem in
-            unsafe Self.readCertificates(pem) { number, certificate in
-                if number == 0 { return unsafe SSL_CTX_use_certificate(context, certificate) == 1 }
+            unsafe Self.readCertificates(pem) { index, certificate in
+                if index == 0 { return unsafe SSL_CTX_use_certificate(context, certificate) == 1 }
                 // The other certificates lead to its authority: the macro SSL_CTX_add1_chain_cert.
                 return unsafe SSL_CTX_ctrl(context, SSL_CTRL_CHAIN_CERT, 1, UnsafeMutableRawPointer(certificate)) == 1
             }

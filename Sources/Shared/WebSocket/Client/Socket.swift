@@ -6,8 +6,8 @@ internal import CLibWebSockets
 
     init(_ wsi: OpaquePointer) { unsafe self.wsi = wsi }
 
-    /// Number of its connection, set by the dial.
-    var number: Int { unsafe Int(bitPattern: lws_get_opaque_user_data(wsi)) }
+    /// ID of its connection, set by the dial.
+    var connectionID: Int { unsafe Int(bitPattern: lws_get_opaque_user_data(wsi)) }
 
     var descriptor: Int32 { unsafe lws_get_socket_fd(wsi) }
 

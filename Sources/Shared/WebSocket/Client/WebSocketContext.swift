@@ -76,12 +76,12 @@ internal import System
     /// Waits for socket events or the timer.
     func wait() { _ = unsafe lws_service(context, 0) }
 
-    /// Starts to connect; `nil` if that fails at once. The loop may get events for `number` before this returns.
-    func dial(_ ipAddress: String, port: Int, number: Int) -> Socket? {
+    /// Starts to connect; `nil` if that fails at once. The loop may get events for `connectionID` before this returns.
+    func dial(_ ipAddress: String, port: Int, connectionID: Int) -> Socket? {
         var info = unsafe lws_client_connect_info()
         unsafe info.context = context
         unsafe info.port = Int32(port)
-        unsafe info.opaque_user_data = UnsafeMutableRawPointer(bitPattern: number)
+        unsafe info.opaque_user_data = UnsafeMutableRawPointer(bitPattern: connectionID)
         unsafe info.local_protocol_name = unsafe Self.protocols[0].name
         unsafe info.method = unsafe Self.characters(of: "RAW")
         // libwebsockets copies the strings.

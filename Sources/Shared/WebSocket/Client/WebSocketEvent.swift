@@ -1,4 +1,3 @@
-public import FeedProtocol
 public import HTTPText
 
 /// Events of a client's connections, in order, on the thread of `WebSocketClient.run`.

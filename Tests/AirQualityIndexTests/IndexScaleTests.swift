@@ -4,10 +4,12 @@ import Testing
 @testable import AirQualityIndex
 
 /// Air whose newest hour is 1000; values newest first, nil where an hour is missing.
-private func air(_ values: [Pollutant: [Double?]]) -> [Pollutant: [Int: Double]] { values.mapValues(hours) }
+private func air(_ values: [Pollutant: [Double?]]) -> [Pollutant: Hours] { values.mapValues(hours) }
 
-private func hours(_ values: [Double?]) -> [Int: Double] {
-    Dictionary(uniqueKeysWithValues: values.enumerated().compactMap { age, value in value.map { (1000 - age, $0) } })
+private func hours(_ values: [Double?]) -> Hours {
+    Hours(
+        Dictionary(
+            uniqueKeysWithValues: values.enumerated().compactMap { age, value in value.map { (1000 - age, $0) } }))
 }
 
 /// The same value in each of a number of hours.

@@ -52,11 +52,11 @@ struct JQFunctionsTests {
         let found = try Self.results(inputs, "\(scale.rawValue)_aqi")
         #expect(found.count == values.count)
         for (value, aqi) in zip(values, found) {
-            var air: [Pollutant: [Int: Double]] = [:]
+            var air: [Pollutant: Hours] = [:]
             for pollutant in Pollutant.allCases {
-                air[pollutant] = Dictionary(uniqueKeysWithValues: (977...1000).map { ($0, 0) })
+                air[pollutant] = Hours(Dictionary(uniqueKeysWithValues: (977...1000).map { ($0, 0) }))
             }
-            air[pollutant] = Dictionary(uniqueKeysWithValues: (977...1000).map { ($0, value) })
+            air[pollutant] = Hours(Dictionary(uniqueKeysWithValues: (977...1000).map { ($0, value) }))
             #expect(aqi == (try scale.indices(of: air, at: 1000)).aqi, "\(value)")
         }
     }

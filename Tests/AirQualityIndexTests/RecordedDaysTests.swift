@@ -35,11 +35,11 @@ struct RecordedDaysTests {
         for line in text.split(whereSeparator: \.isNewline).dropFirst() {
             let fields = line.split(separator: ",", omittingEmptySubsequences: false)
             guard fields.count == 16, !fields[15].isEmpty else { continue }
-            var values: [Pollutant: [Int: Double]] = [:]
+            var values: [Pollutant: Hours] = [:]
             for (pollutant, column) in Self.columns {
                 guard let mean = Double(fields[column]) else { continue }
                 let concentration = pollutant == .co ? mean * 1000 : mean
-                values[pollutant] = Dictionary(uniqueKeysWithValues: (0..<24).map { ($0, concentration) })
+                values[pollutant] = Hours(Dictionary(uniqueKeysWithValues: (0..<24).map { ($0, concentration) }))
             }
             guard let aqi = try? IndexScale.india.indices(of: values, at: 23).aqi else { continue }
             rows += 1

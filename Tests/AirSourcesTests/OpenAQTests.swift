@@ -143,7 +143,7 @@ struct OpenAQTests {
             var hours = PollutantHours()
             for (hour, value) in values { hours.add(value, at: hour) }
             hours.leaveOutSpikes()
-            #expect(hours.values == expected ?? values)
+            #expect(hours.hours.values == expected ?? values)
         }
     }
 

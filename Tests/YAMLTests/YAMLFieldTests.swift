@@ -62,7 +62,7 @@ import Testing
         ])
     func `A parse error names the line and the cause`(text: String, expected: String) {
         let error = #expect(throws: SystemError.self) { try YAMLField.parse(Array(text.utf8)) }
-        #expect(error?.code == .system)
+        #expect(error?.code == .content)
         #expect(error?.reason.hasPrefix(expected) == true, "\(error?.reason ?? "")")
     }
 

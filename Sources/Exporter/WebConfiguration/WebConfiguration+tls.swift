@@ -66,7 +66,7 @@ extension WebConfiguration {
         let versions = priority.offer(key: keyKind).versions
         guard !versions.isEmpty else {
             throw SystemError(
-                .system, "min_version, max_version and cipher_suites allow no TLS version for this certificate")
+                .content, "min_version, max_version and cipher_suites allow no TLS version for this certificate")
         }
         if versions != priority.versions {
             let spoken = versions.map(\.rawValue).joined(separator: ", ")
@@ -91,7 +91,7 @@ extension WebConfiguration {
 }
 
 extension SystemError {
-    static func schema(_ reason: String) -> SystemError { SystemError(.system, "tls_server_config" + reason) }
+    static func schema(_ reason: String) -> SystemError { SystemError(.content, "tls_server_config" + reason) }
 }
 
 extension YAMLField {

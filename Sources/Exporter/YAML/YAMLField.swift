@@ -26,10 +26,10 @@ package struct YAMLField: Sendable {
     /// Parses the first document of a text in UTF-8 or, with a byte order mark, UTF-16; `nil` if there is none. With
     /// `isOnly`, a second document is an error.
     package static func parse(_ text: [UInt8], isOnly: Bool = false) throws(SystemError) -> YAMLField? {
-        guard text.count <= maximumBytes else { throw SystemError(.system, "longer than \(maximumBytes) bytes") }
+        guard text.count <= maximumBytes else { throw SystemError(.content, "longer than \(maximumBytes) bytes") }
         var document = try YAMLDocument(text)
         if isOnly, document.hasNext {
-            throw SystemError(.system, "there is more than one document, expected one without ---")
+            throw SystemError(.content, "there is more than one document, expected one without ---")
         }
         return try document.root()
     }
@@ -66,7 +66,7 @@ extension YAMLField? {
 
 extension SystemError {
     package static func yaml(line: Int, _ reason: String) -> SystemError {
-        SystemError(.system, "line \(line): \(reason)")
+        SystemError(.content, "line \(line): \(reason)")
     }
 }
 

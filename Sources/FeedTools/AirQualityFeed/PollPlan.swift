@@ -50,9 +50,6 @@ struct PollPlan {
     /// The kind of the last problem logged; `nil` after recovery.
     private(set) var problem: PollFigures.Failure?
     private var figures = PollFigures()
-    /// When the response being handled arrived.
-    private var now: Int64 = 0
-    private var report = Report()
 
     /// Creates a plan with an interval of at least one second; `random` returns a number in 0..<1.
     init(
@@ -107,12 +104,12 @@ struct PollPlan {
 
     /// Handles the response to the query that `next` returned last.
     mutating func take(_ result: Result<HTTPClientResponse, SystemError>, at now: Int64) -> Report {
-        self.now = now
-        report = Report()
+        var report = Report()
         let (query, attempts) = queue.removeFirst()
         switch result {
-        case .success(let response): take(response, of: query, attempts + 1)
-        case .failure(let error): retry(query, attempts + 1, .unreachable, "cannot be reached (\(error))")
+        case .success(let response): take(response, of: query, attempts + 1, at: now, &report)
+        case .failure(let error):
+            retry(query, attempts + 1, .unreachable, "cannot be reached (\(error))", at: now, &report)
         }
         guard queue.isEmpty else { return report }
         // After a round without success the problem concerns the source, not single cities.
@@ -124,7 +121,9 @@ struct PollPlan {
         return report
     }
 
-    private mutating func take(_ response: HTTPClientResponse, of query: SourceQuery, _ attempts: Int) {
+    private mutating func take(
+        _ response: HTTPClientResponse, of query: SourceQuery, _ attempts: Int, at now: Int64, _ report: inout Report
+    ) {
         func time(_ field: String) -> Int64? {
             response.headers.first(field).flatMap { parseRetryAfter($0, now: now) }
                 .map { now + min($0.milliseconds, Self.maximumRetryAfter) }
@@ -138,29 +137,29 @@ struct PollPlan {
             failures = 0
             hasRoundSucceeded = true
             report.document = content.document
-            note(content)
-            if response.headers.first("x-ratelimit-remaining") == "0" { pause(until: moreCallsAt) }
+            note(content, &report)
+            if response.headers.first("x-ratelimit-remaining") == "0" { pause(until: moreCallsAt, at: now) }
         } catch {
-            pause(until: retryAfter)
+            pause(until: retryAfter, at: now)
             switch error {
             case .refused(let text):
                 // Ends the round.
                 queue = []
                 isRoundIncomplete = true
                 let origin = keyOrigin.map { " (the key is from \($0))" } ?? ""
-                complain(.refused, "rejected the request: \(text)\(origin); trying again at the next interval")
+                complain(.refused, "rejected the request: \(text)\(origin); trying again at the next interval", &report)
             case .busy(let text):
-                pause(until: moreCallsAt ?? now + min(Self.busyPause, interval))
-                retry(query, attempts, .busy, "is rate-limiting: \(text)")
+                pause(until: moreCallsAt ?? now + min(Self.busyPause, interval), at: now)
+                retry(query, attempts, .busy, "is rate-limiting: \(text)", at: now, &report)
             case .failed(let text):
-                retry(query, attempts, .status, "reports a server error: \(text)")
+                retry(query, attempts, .status, "reports a server error: \(text)", at: now, &report)
             case .missing(let text):
-                complain(.status, "has no data for \(query.subject): \(text)")
-                giveUp(query)
+                complain(.status, "has no data for \(query.subject): \(text)", &report)
+                giveUp(query, at: now, &report)
             case .unreadable(let text):
                 let words = explanation(in: response.body).map { "; its message: \(quoted($0))" } ?? ""
                 let line = "sent an unexpected response for \(query.subject): \(text)\(words)"
-                retry(query, attempts, .unreadable, line)
+                retry(query, attempts, .unreadable, line, at: now, &report)
             }
         }
     }
@@ -181,12 +180,12 @@ struct PollPlan {
         }
     }
 
-    private mutating func giveUp(_ query: SourceQuery) {
+    private mutating func giveUp(_ query: SourceQuery, at now: Int64, _ report: inout Report) {
         isRoundIncomplete = true
-        note(api.giveUp(query, at: now / 1000))
+        note(api.giveUp(query, at: now / 1000), &report)
     }
 
-    private mutating func note(_ response: SourceResponse) {
+    private mutating func note(_ response: SourceResponse, _ report: inout Report) {
         queue.insert(contentsOf: response.queries.map { ($0, 0) }, at: 0)
         report.news += cities.take(response)
     }
@@ -199,29 +198,30 @@ struct PollPlan {
     /// Requeues the query after the others. If others of the round have succeeded, gives it up after `maximumAttempts`,
     /// or when the next round is due before its turn.
     private mutating func retry(
-        _ query: SourceQuery, _ attempts: Int, _ failure: PollFigures.Failure, _ line: String
+        _ query: SourceQuery, _ attempts: Int, _ failure: PollFigures.Failure, _ line: String, at now: Int64,
+        _ report: inout Report
     ) {
         let bound = min(1000 << min(failures, 20), interval)
         failures += 1
-        pause(until: now + Int64(random() * Double(bound)))
-        complain(failure, line + "; trying again")
+        pause(until: now + Int64(random() * Double(bound)), at: now)
+        complain(failure, line + "; trying again", &report)
         let hasTime = attempts < Self.maximumAttempts && max(now, pausedUntil) < nextRoundAt
         if hasTime || !hasRoundSucceeded {
             queue.append((query, attempts))
         } else {
-            giveUp(query)
+            giveUp(query, at: now, &report)
         }
     }
 
     /// Counts a problem, and logs it unless the last one was of the same kind.
-    private mutating func complain(_ failure: PollFigures.Failure, _ line: String) {
+    private mutating func complain(_ failure: PollFigures.Failure, _ line: String, _ report: inout Report) {
         figures.failures[failure, default: 0] += 1
         guard problem != failure else { return }
         problem = failure
         report.log.append("\(source.name) \(line)")
     }
 
-    private mutating func pause(until time: Int64?) {
+    private mutating func pause(until time: Int64?, at now: Int64) {
         guard let time, time > pausedUntil else { return }
         pausedUntil = time
         pauseLength = time - now

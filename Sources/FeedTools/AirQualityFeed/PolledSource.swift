@@ -101,7 +101,7 @@ extension PolledSource {
         let keyOfFile = try flags.content("key-file", options.keyFile, "a file with \(SourceKey.form)") { content in
             let origin = "--key-file \(quoted(options.keyFile ?? ""))"
             if let key = SourceKey(content, origin: origin) { return key }
-            throw SystemError(.system, "it has something else")
+            throw SystemError(.content, "it has something else")
         }
         if let keyOfFile { return keyOfFile }
         let source = options.source

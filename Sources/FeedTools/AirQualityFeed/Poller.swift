@@ -73,7 +73,7 @@ final class Poller {
             let elements = try elements(of: document)
             // An error message in place of the data must not remove known values.
             if elements.count <= 2, let message = errorMessage(in: document) {
-                throw SystemError(.system, "--jq: it selects nothing; the response says \(quoted(message))")
+                throw SystemError(.content, "--jq: it selects nothing; the response says \(quoted(message))")
             }
             // The entry is the array without its brackets.
             send([(0, Array(elements.dropFirst().dropLast()))])

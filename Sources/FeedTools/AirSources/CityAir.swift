@@ -21,9 +21,9 @@ let staleAfter: Int64 = 24 * 3600
 extension IndexScale {
     /// Computes the AQI and returns it with the concentrations of its newest hour.
     ///
-    /// - Parameter values: concentrations in µg/m³ by hour since the Unix epoch, none of them after `now`.
-    func air(_ values: [Pollutant: [Int: Double]], at now: Int64) throws(AirUnavailable) -> CityAir {
-        guard let hour = values.filter({ includes($0.key) }).values.lazy.flatMap(\.keys).max() else {
+    /// - Parameter values: none of them after `now`.
+    func air(_ values: [Pollutant: Hours], at now: Int64) throws(AirUnavailable) -> CityAir {
+        guard let hour = values.filter({ includes($0.key) }).values.lazy.flatMap(\.values.keys).max() else {
             throw AirUnavailable("no hour has a value")
         }
         let observedAt = Int64(hour) * 3600

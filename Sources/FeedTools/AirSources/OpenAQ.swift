@@ -102,17 +102,17 @@ struct OpenAQ: AirSource {
     }
 
     private func air(of sensors: [OpenAQSensor], at now: Int64) throws(AirUnavailable) -> CityAir {
-        var means: [Pollutant: [Int: Double]] = [:]
+        var means: [Pollutant: Hours] = [:]
         for (pollutant, sensors) in Dictionary(grouping: sensors.filter { !$0.isStale }, by: \.pollutant) {
             // Without this pollutant the AQI could be far too low; the next round may succeed.
             let isLost = sensors.allSatisfy { $0.timesGivenUp > 0 } && sensors.contains { $0.timesGivenUp == 1 }
-            let newest = sensors.compactMap { $0.hours.keys.max() }.max() ?? 0
+            let newest = sensors.compactMap { $0.hours.values.keys.max() }.max() ?? 0
             if isLost, newest < Int(now / 3600) - 2 {
                 throw AirUnavailable("no sensor of \(pollutant.rawValue) has responded")
             }
-            for hour in Set(sensors.flatMap(\.hours.keys)) {
+            for hour in Set(sensors.flatMap(\.hours.values.keys)) {
                 let values = sensors.compactMap { $0.hours[hour] }
-                means[pollutant, default: [:]][hour] = values.reduce(0, +) / Double(values.count)
+                means[pollutant, default: Hours()][hour] = values.reduce(0, +) / Double(values.count)
             }
         }
         let air = try scale.air(means, at: now)

@@ -15,7 +15,7 @@ struct OpenAQSensor {
     /// Whether this is Indian carbon monoxide labelled ppb, whose low values are in mg/m³.
     private let isIndianMonoxide: Bool
     /// The hours of the last response that had any.
-    private(set) var hours: [Int: Double] = [:]
+    private(set) var hours = Hours()
     /// Whether no hour of the last day is known.
     private(set) var isStale = false
     /// Number of consecutive rounds in which its query was given up.
@@ -60,9 +60,9 @@ struct OpenAQSensor {
         }
         if pollutant.isParticulateMatter { received.leaveOutSpikes() }
         // The request covers 25 hours, so an empty response is wrong while a known hour is of the last day.
-        let isKnown = hours.keys.contains { $0 > Int(now / 3600) - 24 }
-        if !received.values.isEmpty || !isKnown { hours = received.values }
-        isStale = hours.isEmpty
+        let isKnown = hours.values.keys.contains { $0 > Int(now / 3600) - 24 }
+        if !received.hours.values.isEmpty || !isKnown { hours = received.hours }
+        isStale = hours.values.isEmpty
         if isStale { received.leaveOut("sensors without an hour of the last day") }
         return received.omissions(of: pollutant, in: city)
     }

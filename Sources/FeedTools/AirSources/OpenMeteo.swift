@@ -53,7 +53,7 @@ struct OpenMeteo: AirSource {
                 for (pollutant, hours) in hours {
                     response.omissions.formUnion(hours.omissions(of: pollutant, in: cities[index]))
                 }
-                let air = hours.mapValues(\.values)
+                let air = hours.mapValues(\.hours)
                 response.findings.append(CityFinding(city: index, try scale.air(air, at: now)))
             } catch SourceError.unreadable(let text) {
                 response.findings.append(CityFinding(city: index, reason: text))

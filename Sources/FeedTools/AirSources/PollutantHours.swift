@@ -1,8 +1,9 @@
 internal import AirQuality
+internal import AirQualityIndex
 
-/// A pollutant's concentrations in µg/m³ by hour since the Unix epoch, and why values were left out or changed.
+/// A pollutant's concentrations, and why values were left out or changed.
 struct PollutantHours {
-    private(set) var values: [Int: Double] = [:]
+    private(set) var hours = Hours()
     private(set) var reasons: Set<String> = []
 
     /// Adds an hour's value, replacing an earlier one; `nil` stands for an unreadable value. Values from -5 to 0 µg/m³
@@ -14,7 +15,7 @@ struct PollutantHours {
             concentration = 0
         }
         guard Pollutant.isConcentration(concentration) else { return leaveOut("hours with a value out of range") }
-        values[hour] = concentration
+        hours[hour] = concentration
     }
 
     mutating func leaveOut(_ reason: String) { reasons.insert(reason) }
@@ -23,13 +24,13 @@ struct PollutantHours {
     /// more than five times the nearest value before and after, each within three hours. If one of these is missing,
     /// the other decides, so a real rise is accepted an hour late; a rise that lasts two hours is always accepted.
     mutating func leaveOutSpikes() {
-        let hours = values
-        let spikes = hours.filter { hour, value in
-            let beside = [-1, 1].compactMap { step in (1...3).lazy.compactMap { hours[hour + step * $0] }.first }
+        let values = hours.values
+        let spikes = values.filter { hour, value in
+            let beside = [-1, 1].compactMap { step in (1...3).lazy.compactMap { values[hour + step * $0] }.first }
             return value > 300 && value > 5 * (beside.max() ?? value)
         }
         for hour in spikes.keys {
-            values[hour] = nil
+            hours[hour] = nil
             leaveOut("hours that are spikes")
         }
     }

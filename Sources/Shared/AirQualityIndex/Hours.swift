@@ -1,7 +1,14 @@
-public import AirQuality
-
 /// Concentrations of a pollutant in µg/m³ by hour, numbered from the Unix epoch.
-extension [Int: Double] {
+public struct Hours: Equatable, Sendable {
+    public private(set) var values: [Int: Double]
+
+    public init(_ values: [Int: Double] = [:]) { self.values = values }
+
+    public subscript(hour: Int) -> Double? {
+        get { values[hour] }
+        set { values[hour] = newValue }
+    }
+
     /// Returns the newest value within the three hours up to `hour`, which count as current: values may arrive late.
     public func newest(at hour: Int) -> Double? { window(endingAt: hour, hours: 3).lazy.compactMap(\.self).first }
 
@@ -20,7 +27,7 @@ extension [Int: Double] {
         guard window.prefix(3).compactMap(\.self).count >= 2, let low = present.min(), let high = present.max() else {
             return nil
         }
-        let weight = high > 0 ? Swift.max(low / high, 0.5) : 1
+        let weight = high > 0 ? max(low / high, 0.5) : 1
         var sum = 0.0
         var weights = 0.0
         var power = 1.0
@@ -36,21 +43,4 @@ extension [Int: Double] {
 
     /// Returns the value of each hour, newest first.
     private func window(endingAt hour: Int, hours: Int) -> [Double?] { (0..<hours).map { self[hour - $0] } }
-}
-
-extension Pollutant {
-    public var isParticulateMatter: Bool { self == .pm25 || self == .pm10 }
-
-    /// µg/m³ per ppb at EPA's reference conditions (40 CFR 50.3): 25 °C and 1013 hPa, where a mole of air occupies
-    /// 24.45 litres. `nil` for particulate matter, which is not a single substance.
-    public var microgramsPerPPB: Double? {
-        switch self {
-        case .pm25, .pm10: nil
-        case .no2: 46.0055 / 24.45
-        case .so2: 64.066 / 24.45
-        case .o3: 47.9982 / 24.45
-        case .co: 28.0101 / 24.45
-        case .nh3: 17.0305 / 24.45
-        }
-    }
 }

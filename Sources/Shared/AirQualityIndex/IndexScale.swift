@@ -52,11 +52,11 @@ public enum IndexScale: String, CaseIterable, Sendable {
     /// numbers as the authorities do, except that `eu` rounds down, so that none gets into the next class.
     ///
     /// - Parameters:
-    ///   - air: concentrations in µg/m³ by hour since the Unix epoch, each valid by `Pollutant.isConcentration`.
+    ///   - air: concentrations, each valid by `Pollutant.isConcentration`.
     ///   - hour: the newest hour to use.
     /// - Throws: a description of the missing data, if it does not suffice for an AQI.
     public func indices(
-        of air: [Pollutant: [Int: Double]], at hour: Int
+        of air: [Pollutant: Hours], at hour: Int
     ) throws(AirUnavailable) -> (aqi: Double, subIndices: [Pollutant: Double]) {
         var subIndices: [Pollutant: Double] = [:]
         for (pollutant, hours) in air {
@@ -73,7 +73,7 @@ public enum IndexScale: String, CaseIterable, Sendable {
     }
 
     /// Returns the unrounded sub-index; `nil` if the scale does not include the pollutant or hours are missing.
-    private func subIndex(of pollutant: Pollutant, _ hours: [Int: Double], at hour: Int) -> Double? {
+    private func subIndex(of pollutant: Pollutant, _ hours: Hours, at hour: Int) -> Double? {
         switch self {
         case .india: indian(pollutant, hours, hour)
         case .us: american(pollutant, hours, hour)
@@ -81,7 +81,7 @@ public enum IndexScale: String, CaseIterable, Sendable {
         }
     }
 
-    private func indian(_ pollutant: Pollutant, _ hours: [Int: Double], _ hour: Int) -> Double? {
+    private func indian(_ pollutant: Pollutant, _ hours: Hours, _ hour: Int) -> Double? {
         let isShort = pollutant == .o3 || pollutant == .co
         let mean = hours.mean(endingAt: hour, hours: isShort ? 8 : 24, least: isShort ? 6 : 16)
         guard let mean, let curve = Breakpoints.india[pollutant] else { return nil }
@@ -93,7 +93,7 @@ public enum IndexScale: String, CaseIterable, Sendable {
         }
     }
 
-    private func american(_ pollutant: Pollutant, _ hours: [Int: Double], _ hour: Int) -> Double? {
+    private func american(_ pollutant: Pollutant, _ hours: Hours, _ hour: Int) -> Double? {
         let weight = pollutant.microgramsPerPPB ?? 1
         let newest = hours.newest(at: hour).map { $0 / weight }
         let mean8Hours = hours.mean(endingAt: hour, hours: 8, least: 6).map { $0 / weight }

@@ -87,3 +87,16 @@ public func quotationMarks(around text: String) -> String {
     let isInMarks = ["\"", "'"].contains { text.count > 1 && text.hasPrefix($0) && text.hasSuffix($0) }
     return isInMarks ? "; the quotation marks are part of the value" : ""
 }
+
+/// The values of a flag and their origin: `--flag`, or the name of an environment variable.
+struct GivenFlag: Sendable {
+    var values: [String]
+    var origin: String
+}
+
+/// The action that a command line requests.
+public enum Invocation: Sendable {
+    /// Prints a text: help or version.
+    case text(String)
+    case run(ParsedFlags)
+}

@@ -1,6 +1,11 @@
 internal import AirQuality
 internal import Bytes
 
+/// Metric families of cities, by their names in `--metrics.families`.
+public enum CityFamilyName: String, Sendable, CaseIterable {
+    case index, category, direction, changed, changes, updated, concentration, subindex, place
+}
+
 /// A metric family with samples of each city, which ``appendSamples(of:in:_:to:)`` writes.
 struct CityFamily: Sendable {
     let name: CityFamilyName

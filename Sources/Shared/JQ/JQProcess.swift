@@ -40,7 +40,7 @@ public struct JQProcess: ~Copyable {
         _ programs: [JQProgram], messageBytes: Int = 4 << 20, executable: String = "/proc/self/exe"
     ) throws(SystemError) {
         self.programs = programs
-        memoryBytes = 64 << 20 + 16 * messageBytes
+        memoryBytes = (64 << 20) + 16 * messageBytes
         resultBytes = max(1 << 20, messageBytes)
         self.executable = executable
         for program in programs { try program.refuseUnavailable() }

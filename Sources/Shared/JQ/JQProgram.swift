@@ -40,7 +40,7 @@ public struct JQProgram: Sendable, Equatable {
         let definitions = Set(words.filter(\.isDefinition).map(\.name))
         for word in words where !definitions.contains(word.name) {
             guard let reason = Self.unavailable[word.name] else { continue }
-            throw SystemError(.system, "\(word.name) cannot be used: \(reason), at \(position(of: word.offset))")
+            throw SystemError(.content, "\(word.name) cannot be used: \(reason), at \(position(of: word.offset))")
         }
     }
 

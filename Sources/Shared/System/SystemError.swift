@@ -10,7 +10,9 @@ public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
         case address
         /// The peer violated the protocol or closed the connection early.
         case peer
-        /// A failure of the operating system or a C library, or invalid content of a file.
+        /// The content of a file or a response is invalid.
+        case content
+        /// A failure of the operating system or of a C library, or a limit of the system.
         case system
     }
 

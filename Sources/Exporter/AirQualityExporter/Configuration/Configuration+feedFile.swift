@@ -54,7 +54,7 @@ extension Configuration {
         document?.isSecret = true
         let entries = try document?.list(expected: Self.listExample)
         guard let entries, !entries.isEmpty || !found.isEmpty || isDemo else {
-            throw SystemError(.system, "no feed, expected \(Self.listExample)")
+            throw SystemError(.content, "no feed, expected \(Self.listExample)")
         }
         for var entry in entries {
             entry.isSecret = true

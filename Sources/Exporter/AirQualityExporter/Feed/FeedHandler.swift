@@ -74,7 +74,7 @@ struct FeedHandler: ~Copyable {
             replies = sendable(reader.programs.replies(to: message, at: now), at: now)
             decoded = reader.read(message, receivedAt: receivedAt)
         }
-        if decoded.rejections[.notJSON] > 0, rejectionLog.isDue(.notJSON, at: now) {
+        if decoded.rejections[.notJSON] > 0, rejectionLog.isDue(.rejected(.notJSON), at: now) {
             decoded.explain(.notJSON, problem: jsonMistake(in: message))
         }
         let recorded = store.record(decoded, feed: feedIndex)
@@ -113,11 +113,11 @@ struct FeedHandler: ~Copyable {
             logger.info("Message of the feed's server", metadata: ["feed": label, "server_message": lastWords])
         }
         for reason in message.rejections.reasons
-        where rejectionLog.note(reason, count: message.rejections[reason], at: now) {
-            logger.warning("Readings rejected", metadata: details(of: reason, message.rejected[reason]))
+        where rejectionLog.note(.rejected(reason), count: message.rejections[reason], at: now) {
+            logger.warning("Readings rejected", metadata: details(of: .rejected(reason), message.rejected[reason]))
         }
-        if message.isWithoutReadings, rejectionLog.note(nil, at: now) {
-            logger.info("Message without readings", metadata: details(of: nil, message.excerpt))
+        if message.isWithoutReadings, rejectionLog.note(.withoutReadings, at: now) {
+            logger.info("Message without readings", metadata: details(of: .withoutReadings, message.excerpt))
         }
         guard let connection = store.feed(feedIndex)?.connection, rejectionLog.noteMostlyUnread(connection) else {
             return
@@ -130,20 +130,19 @@ struct FeedHandler: ~Copyable {
             ])
     }
 
-    /// Log fields about what is rejected for a reason, or without readings: by the kind that has come most.
-    private func details(of reason: RejectionReason?, _ excerpt: MessageExcerpt?) -> Logger.Metadata {
+    /// Log fields about what gave no reading, with an example of the kind that has come most.
+    private func details(of noReading: NoReading, _ excerpt: MessageExcerpt?) -> Logger.Metadata {
         let connection = store.feed(feedIndex)?.connection
-        let example = connection?.example(of: reason) ?? excerpt
-        var details: Logger.Metadata = ["feed": label]
-        if let reason {
-            let rejected = connection?.rejections[reason] ?? 0
-            details =
-                details + [
-                    "reason": reason.rawValue, "rejected": "\(rejected)", "accepted": "\(connection?.readings ?? 0)",
-                ]
+        let example = connection?.example(of: noReading) ?? excerpt
+        switch noReading {
+        case .withoutReadings: return ["feed": label] + (example?.memberFields ?? [:])
+        case .rejected(let reason):
+            let counts: Logger.Metadata = [
+                "feed": label, "reason": reason.rawValue, "rejected": "\(connection?.rejections[reason] ?? 0)",
+                "accepted": "\(connection?.readings ?? 0)",
+            ]
+            return counts + (example?.fields ?? [:]) + ["hint": reason.hint(for: example)]
         }
-        let fields = reason == nil ? example?.memberFields : example?.fields
-        return details + (fields ?? [:]) + (reason.map { ["hint": $0.hint(for: example)] } ?? [:])
     }
 
     private mutating func warnOfNames(_ recorded: borrowing FeedMessage) {

@@ -1,7 +1,7 @@
 import AirQuality
 
 /// When to log what a feed sends that gives no readings: each reason at once and then hourly, its end once, and a few
-/// of the server's own words. Reason `nil` stands for messages without readings. Times are monotonic.
+/// of the server's own words. Times are monotonic.
 struct RejectionLog: Sendable {
     static let reminder = Duration.seconds(3600)
     /// A reason that has not occurred for this long has stopped.
@@ -18,23 +18,23 @@ struct RejectionLog: Sendable {
     }
 
     private var current: [RejectionReason: Occurrence] = [:]
-    private var loggedAt: [RejectionReason?: Duration] = [:]
+    private var loggedAt: [NoReading: Duration] = [:]
     private var words = HourlyLog<String>(maximumSubjects: maximumWords)
     private var isMostlyUnreadLogged = false
 
-    /// Notes rejections for a reason, or a message without readings, and returns whether to log them.
-    mutating func note(_ reason: RejectionReason?, count: UInt64 = 1, at now: Duration) -> Bool {
-        if let reason {
+    /// Notes messages or elements without a reading, and returns whether to log them.
+    mutating func note(_ noReading: NoReading, count: UInt64 = 1, at now: Duration) -> Bool {
+        if case .rejected(let reason) = noReading {
             current[reason, default: Occurrence(since: now, last: now, count: 0)].last = now
             current[reason]?.count += count
         }
-        guard isDue(reason, at: now) else { return false }
-        loggedAt[reason] = now
+        guard isDue(noReading, at: now) else { return false }
+        loggedAt[noReading] = now
         return true
     }
 
-    func isDue(_ reason: RejectionReason?, at now: Duration) -> Bool {
-        loggedAt[reason].map { now - $0 >= Self.reminder } ?? true
+    func isDue(_ noReading: NoReading, at now: Duration) -> Bool {
+        loggedAt[noReading].map { now - $0 >= Self.reminder } ?? true
     }
 
     /// Returns the reasons that have stopped since the last call: for how long, and how often, each occurred.
@@ -44,7 +44,7 @@ struct RejectionLog: Sendable {
             current[reason].map { now - $0.last >= Self.quietTime } ?? false
         }
         return stopped.compactMap { reason in
-            loggedAt[reason] = nil
+            loggedAt[.rejected(reason)] = nil
             return current.removeValue(forKey: reason).map { (reason, $0.last - $0.since, $0.count) }
         }
     }

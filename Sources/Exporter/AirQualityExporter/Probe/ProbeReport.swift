@@ -22,10 +22,12 @@ struct ProbeReport {
         add("\nread with the given flags, from \(connection.messagesWithReadings) of \(connection.messages) messages:")
         addTable(of: visit.snapshot, maximum: 50)
         for reason in connection.rejections.reasons {
-            let example = connection.example(of: reason)?.fields.text ?? ""
+            let example = connection.example(of: .rejected(reason))?.fields.text ?? ""
             add("  rejected: \(connection.rejections[reason]) × \(reason.rawValue) \(onOneLine(example))")
         }
-        guard connection.messagesWithoutReadings > 0, let fields = connection.example(of: nil)?.memberFields else {
+        guard connection.messagesWithoutReadings > 0,
+            let fields = connection.example(of: .withoutReadings)?.memberFields
+        else {
             return
         }
         add("  without readings: \(connection.messagesWithoutReadings) \(onOneLine(fields.text))")

@@ -55,11 +55,11 @@ extension FeedStatistics {
         if connection.readings == 0 {
             let reasons = connection.rejections.reasons.sorted { connection.rejections[$0] > connection.rejections[$1] }
             let rejected = reasons.map { reason in
-                "rejected: \(connection.rejections[reason]) × \(reason.rawValue)" + example(of: reason)
-                    + "; try: \(reason.hint(for: connection.example(of: reason)))"
+                "rejected: \(connection.rejections[reason]) × \(reason.rawValue)" + example(of: .rejected(reason))
+                    + "; try: \(reason.hint(for: connection.example(of: .rejected(reason))))"
             }
             let without = connection.messagesWithoutReadings
-            let unread = without == 0 ? [] : ["\(without) messages without readings" + example(of: nil)]
+            let unread = without == 0 ? [] : ["\(without) messages without readings" + example(of: .withoutReadings)]
             if !(rejected + unread).isEmpty { return rejected + unread }
         }
         let silence = now - lastMessageAt
@@ -67,10 +67,10 @@ extension FeedStatistics {
         return [isSilent ? "no message for \(silence / 1000) s" : "messages without a new reading"]
     }
 
-    /// One value of what is rejected for the reason, and the names of its members. jq's words are in the log alone.
-    private func example(of reason: RejectionReason?) -> String {
-        guard let excerpt = connection.example(of: reason) else { return "" }
-        let value = reason == nil ? nil : excerpt.value
+    /// One value of what is rejected, and the names of the members. jq's words are in the log alone.
+    private func example(of noReading: NoReading) -> String {
+        guard let excerpt = connection.example(of: noReading) else { return "" }
+        let value = noReading == .withoutReadings ? nil : excerpt.value
         let texts = [("value", value), ("members", excerpt.kind.members.joined(separator: ","))].compactMap {
             name, text in
             text.flatMap { $0.isEmpty ? nil : " \(name)=\(quoted($0))" }

@@ -63,7 +63,7 @@ final class WebConfigurationWatcher: Sendable {
             guard access.users != nil || !state.hasPasswords else {
                 // An incomplete file must not disable passwords.
                 throw SystemError(
-                    .system,
+                    .content,
                     "web configuration \(path): basic_auth_users is empty and passwords are in force, "
                         + "expected a user; restart to serve without passwords")
             }

@@ -1,3 +1,10 @@
+/// Why a message or an element gave no reading.
+public enum NoReading: Sendable, Hashable {
+    case rejected(RejectionReason)
+    /// Nothing in the message could be a reading.
+    case withoutReadings
+}
+
 /// An example of a rejected element, or of a message without readings, by which a person can recognise it. Its texts
 /// are the feed's: escape them before they are shown. Its size is bounded, whatever the message contains.
 public struct MessageExcerpt: Sendable, Equatable {

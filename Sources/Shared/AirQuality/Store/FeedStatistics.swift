@@ -54,11 +54,10 @@ public struct FeedStatistics: Sendable, Equatable {
         public fileprivate(set) var messages: UInt64 = 0
         /// Number of messages with at least one accepted reading.
         public fileprivate(set) var messagesWithReadings: UInt64 = 0
-        /// Messages and elements that gave no reading, by reason; `nil` for messages without readings.
-        private(set) var excerpts: [RejectionReason?: ExcerptCounts] = [:]
+        private(set) var excerpts: [NoReading: ExcerptCounts] = [:]
 
-        /// An example of what is rejected most often for the reason; `nil` for messages without readings.
-        public func example(of reason: RejectionReason?) -> MessageExcerpt? { excerpts[reason]?.mostFrequent }
+        /// An example of the kind that came most.
+        public func example(of noReading: NoReading) -> MessageExcerpt? { excerpts[noReading]?.mostFrequent }
 
         /// The most frequent rejection reason; `nil` if nothing was rejected, or any reading was accepted.
         public var reasonOfAll: RejectionReason? {
@@ -73,10 +72,12 @@ public struct FeedStatistics: Sendable, Equatable {
             rejections += message.rejections
             if message.isWithoutReadings {
                 messagesWithoutReadings += 1
-                excerpts[nil, default: ExcerptCounts()].count(message.excerpt ?? MessageExcerpt())
+                excerpts[.withoutReadings, default: ExcerptCounts()].count(message.excerpt ?? MessageExcerpt())
             }
             for reason in message.rejections.reasons {
-                if let excerpt = message.rejected[reason] { excerpts[reason, default: ExcerptCounts()].count(excerpt) }
+                if let excerpt = message.rejected[reason] {
+                    excerpts[.rejected(reason), default: ExcerptCounts()].count(excerpt)
+                }
             }
         }
     }

@@ -20,7 +20,7 @@ package enum TLSKeyKind: String, CaseIterable {
         default:
             // None of Go's cipher suites, which are the ones supported here, can use it.
             let name = unsafe String(cString: gnutls_pk_get_name(algorithm))
-            throw SystemError(.system, "its key is of the kind \(name), expected RSA, ECDSA or Ed25519")
+            throw SystemError(.content, "its key is of the kind \(name), expected RSA, ECDSA or Ed25519")
         }
     }
 }

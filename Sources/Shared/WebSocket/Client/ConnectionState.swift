@@ -56,6 +56,12 @@ struct ConnectionState: ~Copyable {
         case closing(until: Duration)
     }
 
+    /// When an event is handled, and a random value in 0..<1 for it.
+    private struct Moment {
+        let now: Duration
+        let random: Double
+    }
+
     /// How long the server may take to close the connection after the close frame of `stop`.
     static let closeTimeout: Duration = .seconds(1)
     /// How long the body of a rejection may take.
@@ -66,9 +72,6 @@ struct ConnectionState: ~Copyable {
     private var phase = Phase.waiting(until: .zero)
     /// Whether the server has ever answered a ping.
     private var answersPings = false
-    // Arguments of the current `handle`.
-    private var now = Duration.zero
-    private var random = 0.0
     /// ID of the newest lookup or connection.
     private(set) var connectionID = 0
 
@@ -121,15 +124,14 @@ struct ConnectionState: ~Copyable {
 
     /// - Parameter random: a new value in 0..<1 for each call.
     mutating func handle(_ event: Event, at now: Duration, random: Double) -> [Action] {
-        self.now = now
-        self.random = random
+        let moment = Moment(now: now, random: random)
         switch event {
-        case .timer: return timer()
-        case .connection(let id, let event): return id == connectionID ? connection(event) : []
-        case .reconnect: return reconnect()
+        case .timer: return timer(at: moment)
+        case .connection(let id, let event): return id == connectionID ? connection(event, at: moment) : []
+        case .reconnect: return reconnect(at: moment)
         case .pause: return pause()
-        case .resume: return resume()
-        case .stop: return stop()
+        case .resume: return resume(at: moment)
+        case .stop: return stop(at: now)
         }
     }
 }
@@ -137,19 +139,19 @@ struct ConnectionState: ~Copyable {
 // MARK: Attempts and connections
 
 extension ConnectionState {
-    private mutating func begin() -> [Action] {
-        var attempt = Attempt(deadline: now + configuration.connectTimeout)
+    private mutating func begin(at moment: Moment) -> [Action] {
+        var attempt = Attempt(deadline: moment.now + configuration.connectTimeout)
         connectionID += 1
         let host = configuration.address.host
         if isNumericAddress(host) {
             attempt.ipAddresses = [host]
-            return [.report(.connecting)] + dialNext(attempt)
+            return [.report(.connecting)] + dialNext(attempt, at: moment.now)
         }
         phase = .attempting(attempt)
         return [.report(.connecting), .resolve(connectionID, host: host)]
     }
 
-    private mutating func dialNext(_ attempt: Attempt) -> [Action] {
+    private mutating func dialNext(_ attempt: Attempt, at now: Duration) -> [Action] {
         var attempt = attempt
         attempt.addressDeadline = now + (attempt.deadline - now) / attempt.ipAddresses.count
         attempt.ipAddress = attempt.ipAddresses.removeFirst()
@@ -159,86 +161,87 @@ extension ConnectionState {
         return [.dial(connectionID, ipAddress: attempt.ipAddress)]
     }
 
-    private mutating func connection(_ event: ConnectionEvent) -> [Action] {
+    private mutating func connection(_ event: ConnectionEvent, at moment: Moment) -> [Action] {
         switch (phase, event) {
-        case (.attempting(let attempt), _): return attempting(attempt, event)
+        case (.attempting(let attempt), _): return attempting(attempt, event, at: moment)
         case (.open, .closeFrame(let frame)):
             let ending = Action.close(connectionID, status: frame.status)
-            return disconnect(.closed, frame.description, serverWords: frame.reason, by: ending)
+            return disconnect(.closed, frame.description, serverWords: frame.reason, by: ending, at: moment)
         case (.open, .violation(let violation)):
             let close = Action.close(connectionID, status: violation.closeStatus)
-            return disconnect(.protocolError, violation.description, by: close)
-        case (.open, .tlsFailed(let detail)): return disconnect(.tls, detail)
-        case (.open, .ended): return disconnect(.lost, "the connection ended without a close frame")
+            return disconnect(.protocolError, violation.description, by: close, at: moment)
+        case (.open, .tlsFailed(let detail)): return disconnect(.tls, detail, at: moment)
+        case (.open, .ended): return disconnect(.lost, "the connection ended without a close frame", at: moment)
         case (.closing, .ended): return finish()
         default: return []
         }
     }
 
-    private mutating func attempting(_ attempt: Attempt, _ event: ConnectionEvent) -> [Action] {
+    private mutating func attempting(_ attempt: Attempt, _ event: ConnectionEvent, at moment: Moment) -> [Action] {
         var attempt = attempt
         switch (event, attempt.step) {
         case (.resolved(let ipAddresses), .resolving) where !ipAddresses.isEmpty:
             attempt.ipAddresses = ipAddresses[...]
-            return dialNext(attempt)
-        case (.resolved, .resolving): return disconnect(.resolve, "no address for \(configuration.address.host)")
-        case (.notResolved(let detail), .resolving): return disconnect(.resolve, detail)
+            return dialNext(attempt, at: moment.now)
+        case (.resolved, .resolving):
+            return disconnect(.resolve, "no address for \(configuration.address.host)", at: moment)
+        case (.notResolved(let detail), .resolving): return disconnect(.resolve, detail, at: moment)
         case (.tcpConnected, .dialling), (.requesting, .dialling), (.requesting, .securing):
             attempt.addressDeadline = nil
             attempt.step = event == .tcpConnected && configuration.address.isSecure ? .securing : .asking
             phase = .attempting(attempt)
             return []
         case (.answered(.accepted(let compression, let fields), let expiry), _):
-            phase = .open(Open(at: now))
+            phase = .open(Open(at: moment.now))
             return [.open(connectionID, compression), .report(.connected(fields, certificateExpiry: expiry))]
         case (.answered(.rejected(let detail, let serverWords, let retryAfter), _), _):
-            return disconnect(.handshake, detail, serverWords: serverWords, retryAfter: retryAfter)
+            return disconnect(.handshake, detail, serverWords: serverWords, retryAfter: retryAfter, at: moment)
         case (.refusing(let response), _):
-            if attempt.rejection == nil { attempt.deadline = min(attempt.deadline, now + Self.rejectionTimeout) }
+            if attempt.rejection == nil { attempt.deadline = min(attempt.deadline, moment.now + Self.rejectionTimeout) }
             attempt.rejection = response
             phase = .attempting(attempt)
             return []
         case (.ended, _) where attempt.rejection != nil, (.tlsFailed, _) where attempt.rejection != nil:
-            return rejected(attempt)
-        case (.tlsFailed(let detail), _): return disconnect(.tls, detail)
-        case (.violation(let violation), _): return disconnect(.protocolError, violation.description)
-        case (.ended, .dialling) where !attempt.ipAddresses.isEmpty: return dialNext(attempt)
+            return rejected(attempt, at: moment)
+        case (.tlsFailed(let detail), _): return disconnect(.tls, detail, at: moment)
+        case (.violation(let violation), _): return disconnect(.protocolError, violation.description, at: moment)
+        case (.ended, .dialling) where !attempt.ipAddresses.isEmpty: return dialNext(attempt, at: moment.now)
         case (.ended, _):
             let end = attempt.end(port: configuration.address.port)
-            return disconnect(end.reason, end.detail)
+            return disconnect(end.reason, end.detail, at: moment)
         default: return []
         }
     }
 
     /// Ends an attempt with what has arrived of the rejection.
-    private mutating func rejected(_ attempt: Attempt) -> [Action] {
-        attempting(attempt, .answered(attempt.rejection ?? .interim))
+    private mutating func rejected(_ attempt: Attempt, at moment: Moment) -> [Action] {
+        attempting(attempt, .answered(attempt.rejection ?? .interim), at: moment)
     }
 
-    private mutating func timer() -> [Action] {
+    private mutating func timer(at moment: Moment) -> [Action] {
         switch phase {
-        case .waiting(let until) where now >= until: return begin()
+        case .waiting(let until) where moment.now >= until: return begin(at: moment)
         case .attempting(let attempt):
-            if now >= attempt.deadline {
-                if attempt.rejection != nil { return rejected(attempt) }
+            if moment.now >= attempt.deadline {
+                if attempt.rejection != nil { return rejected(attempt, at: moment) }
                 let limit = configuration.connectTimeout.prometheusText
                 let detail = "no connection within \(limit): no \(attempt.step.rawValue)"
-                return disconnect(.timeout, detail)
+                return disconnect(.timeout, detail, at: moment)
             }
-            guard let deadline = attempt.addressDeadline, now >= deadline, !attempt.ipAddresses.isEmpty else {
+            guard let deadline = attempt.addressDeadline, moment.now >= deadline, !attempt.ipAddresses.isEmpty else {
                 return []
             }
-            return [.abort(connectionID)] + dialNext(attempt)
+            return [.abort(connectionID)] + dialNext(attempt, at: moment.now)
         case .open(var open):
-            let due = open.due(at: now, configuration, answersPings: answersPings)
+            let due = open.due(at: moment.now, configuration, answersPings: answersPings)
             phase = .open(open)
             switch due {
             case .nothing: return []
             case .ping: return [.ping(connectionID)]
             case .subscribe: return [.subscribe(connectionID)]
-            case .disconnect(let reason, let detail): return disconnect(reason, detail)
+            case .disconnect(let reason, let detail): return disconnect(reason, detail, at: moment)
             }
-        case .closing(let until) where now >= until: return finish()
+        case .closing(let until) where moment.now >= until: return finish()
         default: return []
         }
     }
@@ -250,19 +253,19 @@ extension ConnectionState {
     /// Ends the attempt or connection, with `abort` by default; the policy decides how long to wait for the next.
     private mutating func disconnect(
         _ reason: DisconnectReason, _ detail: String, serverWords: String = "", retryAfter: Duration? = nil,
-        by ending: Action? = nil
+        by ending: Action? = nil, at moment: Moment
     ) -> [Action] {
         var connectedFor: Duration?
         var wasUseful = false
         if case .open(let open) = phase {
-            connectedFor = now - open.connectedAt
+            connectedFor = moment.now - open.connectedAt
             wasUseful = open.isUseful
         }
         let delay = policy.delay(
-            connectedFor: connectedFor, wasUseful: wasUseful, retryAfter: retryAfter, random: random)
+            connectedFor: connectedFor, wasUseful: wasUseful, retryAfter: retryAfter, random: moment.random)
         return end(
             reason, detail, serverWords: serverWords, retryAfter: retryAfter, by: ending,
-            then: .waiting(until: now + delay))
+            then: .waiting(until: moment.now + delay))
     }
 
     private mutating func end(
@@ -291,16 +294,16 @@ extension ConnectionState {
         }
     }
 
-    private mutating func reconnect() -> [Action] {
+    private mutating func reconnect(at moment: Moment) -> [Action] {
         var actions: [Action] = []
         switch phase {
         case .closing, .finished: return []
         case .paused: actions = [.report(.resumed)]
         case .waiting, .attempting, .open:
-            actions = endOnRequest(.requested, "reconnect requested", then: .waiting(until: now))
+            actions = endOnRequest(.requested, "reconnect requested", then: .waiting(until: moment.now))
         }
         policy.reset()
-        return actions + begin()
+        return actions + begin(at: moment)
     }
 
     private mutating func pause() -> [Action] {
@@ -311,12 +314,12 @@ extension ConnectionState {
         }
     }
 
-    private mutating func resume() -> [Action] {
+    private mutating func resume(at moment: Moment) -> [Action] {
         guard case .paused = phase else { return [] }
-        return reconnect()
+        return reconnect(at: moment)
     }
 
-    private mutating func stop() -> [Action] {
+    private mutating func stop(at now: Duration) -> [Action] {
         switch phase {
         case .closing, .finished: return []
         case .waiting, .paused: return finish()

@@ -119,8 +119,10 @@ PYTEST := $(PYTHON) -m pytest --quiet -n $(WORKERS) --dist loadgroup
 end-to-end: test-deps build
 	$(PYTEST) $(or $(TESTS),Tests/EndToEnd) --programs .build/release || $(ALONE)
 
-# Many tests have time limits, and WORKERS run at once, so failed tests get a second run, one at a time.
-ALONE = { echo "what failed, once more, one test at a time"; $(PYTHON) -m pytest --quiet --last-failed \
+# Many tests have time limits, and WORKERS run at once, so failed tests get a second run, one at a time. What passes only
+# then is named.
+FLAKY := .build/flaky.txt
+ALONE = { echo "what failed, once more, one test at a time"; $(PYTHON) -m pytest --quiet --last-failed --again $(FLAKY) \
 	--last-failed-no-failures none $(or $(TESTS),Tests/EndToEnd) --programs .build/release; }
 
 # make grafana  runs the end-to-end tests of dashboards and rules

@@ -11,7 +11,7 @@ import pytest
 # So that assertions in helpers show their values as those in tests do.
 pytest.register_assert_rewrite("support", "grafana")
 
-from support import fault_table  # noqa: E402
+from support import fault_table, flaky  # noqa: E402
 from support.certificates import CertificateAuthority  # noqa: E402
 from support.peers import Prometheus, WebSocketFeed  # noqa: E402
 from support.programs import Exporter, Feed, Program, Programs  # noqa: E402
@@ -23,12 +23,17 @@ def pytest_addoption(parser):
     parser.addoption(
         "--programs", default=str(ROOT / ".build" / "release"), help="folder of the built programs"
     )
+    parser.addoption(
+        "--again", metavar="FILE", help="name what passes now in FILE: it failed in the run before"
+    )
 
 
 def pytest_configure(config):
     # Shells make background processes ignore SIGINT, which their programs inherit.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     config.pluginmanager.register(fault_table.Plugin())
+    if again := config.getoption("--again"):
+        config.pluginmanager.register(flaky.Plugin(pathlib.Path(again)))
 
 
 def pytest_collection_modifyitems(items):

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Page
 
-private func points(_ indices: [Double], every step: Int64 = 30_000, from start: Timestamp = 1_000_000)
+func points(_ indices: [Double], every step: Int64 = 30_000, from start: Timestamp = 1_000_000)
     -> [HistoryPoint]
 {
     indices.enumerated().map { HistoryPoint(time: start + Int64($0) * step, aqi: $1) }
@@ -105,20 +105,5 @@ struct ChartTests {
         let markup = String(decoding: shown.markup(.line, label: "").bytes, as: UTF8.self)
         let texts = markup.matches(of: /class="(clock[^"]*)"/).map(\.1)
         #expect(texts.first == "clock" && texts.last == "clock" && texts.count { $0 == "clock" } == 2)
-    }
-}
-
-struct SparklineTests {
-    private func heights(_ indices: [Double]) -> [Int] {
-        let markup = String(decoding: sparkline(points(indices), scale: .india).bytes, as: UTF8.self)
-        guard let line = markup.firstMatch(of: /polyline points="([^"]*)"/) else { return [] }
-        return line.1.split(separator: " ").compactMap { $0.split(separator: ",").last.flatMap { Int($0) } }
-    }
-
-    @Test func `A sparkline starts at 0 and spans at least a category, so that noise stays small`() {
-        #expect(heights([0, 51, 90]) == [300, 149, 33])
-        #expect(heights([49, 50, 49]) == [154, 151, 154])
-        #expect(heights([500, 499, 500]) == [50, 51, 50])
-        #expect(heights([500, 499]) == [])
     }
 }

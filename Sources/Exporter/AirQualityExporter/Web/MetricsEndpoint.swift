@@ -39,7 +39,7 @@ final class MetricsEndpoint: Sendable {
         func pieces(_ end: [UInt8]) -> [[UInt8]] { gzip?.member(endingWith: end) ?? [text, end] }
     }
 
-    /// All families in page order. Those of the store are rendered once for each change of it, the others at each scrape.
+    /// All families in page order. Those of the store are rendered once for each change of it, others at each scrape.
     static let metrics: [MetricFamily] =
         Exposition.metrics + StorageStatistics.families.map(\.metric) + ExporterFigures.families.map(\.metric)
         + ProcessStatistics.families.map(\.metric) + HTTPStatistics.families.map(\.metric)

@@ -1,6 +1,7 @@
 internal import Bytes
 
-/// All cities: a hash table by name, and the state of each by index.
+/// All cities: a hash table by name, and the state of each by index. A `Dictionary` would need an array, with its
+/// allocation, to look up a name in the bytes of a message.
 struct Cities: Sendable {
     /// Open-addressing hash table with linear probing, at most a quarter full. A slot holds the upper half of the hash
     /// and below it the city's index plus 1; 0 is free.

@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from support import metrics
+from support.conversations import Conversation
 from support.peers import WebSocketFeed
 from support.waiting import wait_for
 
@@ -20,26 +21,6 @@ SOCKET_IO = (
 )
 SOCKET_IO_ELEMENTS = 'select(type == "string" and startswith("42")) | .[2:] | fromjson | .[1]'
 DELHI = [{"city": "Delhi", "aqi": 301}]
-
-
-class Conversation(WebSocketFeed):
-    """Waits for a text, then sends others; ends a connection whose client says something else."""
-
-    def __init__(self, *steps: tuple[str | None, list]):
-        self._steps = steps
-        self.heard: list = []
-        super().__init__()
-
-    def _serve(self, connection):
-        for wanted, messages in self._steps:
-            if wanted is not None:
-                heard = connection.recv()
-                self.heard.append(heard)
-                if heard != wanted:
-                    return connection.close(4400, "not now")
-            for message in messages:
-                connection.send(message if isinstance(message, str) else json.dumps(message))
-        super()._serve(connection)
 
 
 def test_a_graphql_subscription_follows_its_acknowledgement(start):

@@ -5,10 +5,13 @@ import base64
 import json
 import pathlib
 import queue
+import socket
 import threading
 
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.server import ServerConnection, serve
+
+from support.peers import WebSocketFeed
 
 FOLDER = pathlib.Path(__file__).parents[1] / "feed/conversations"
 
@@ -37,14 +40,21 @@ def shape(text: str | bytes):
     return tuple(value), *kinds
 
 
+class Gone(Exception):
+    """The client has left."""
+
+
 class Player:
-    """A server that speaks as the recording says, `clock` times faster than recorded."""
+    """A server that speaks as the recording says, `clock` times faster than recorded, and waits for
+    each text of its client for `patience` seconds."""
 
     def __init__(
-        self, name: str, clock: float = 50, ping: tuple[str, str] = ("", ""), repeat: int = 0
+        self, name: str, clock: float = 50, ping: tuple[str, str] = ("", ""), repeat: int = 0,
+        patience: float = 20,
     ):
         self.head, self.frames = frames(FOLDER / f"{name}.jsonl")
         self.clock = clock
+        self.patience = patience
         self.ping, self.pong = ping
         self.repeat = repeat
         self.connections = 0
@@ -82,7 +92,8 @@ class Player:
     def _check(self, connection: ServerConnection, request):
         if "Origin" in self.head.get("needs", "") and "Origin" not in request.headers:
             return connection.respond(403, "Access denied\n")
-        return None
+        refused = self.frames[0] if self.frames[0]["dir"] == "refused" else None
+        return connection.respond(refused["status"], refused["reason"]) if refused else None
 
     def _serve(self, connection: ServerConnection) -> None:
         self.connections += 1
@@ -94,12 +105,13 @@ class Player:
                     inbox.put(message)
             except ConnectionClosed:
                 pass
+            inbox.put(None)
             self.gone.set()
 
         threading.Thread(target=receive, daemon=True).start()
         try:
             self._play(connection, inbox)
-        except ConnectionClosed:
+        except (ConnectionClosed, Gone):
             pass
 
     def _play(self, connection: ServerConnection, inbox: queue.Queue) -> None:
@@ -111,7 +123,7 @@ class Player:
                 want = shape(frame["text"])
                 while want not in past:
                     try:
-                        past.append(shape(inbox.get(timeout=20)))
+                        past.append(shape(self._hear(inbox)))
                     except queue.Empty:
                         self.faults.append(f"no {want}, but {past}")
                         return connection.close(4408)
@@ -120,16 +132,17 @@ class Player:
                 self._wait(frame["at_ms"] - last)
                 last = frame["at_ms"]
                 while not inbox.empty():
-                    past.append(shape(inbox.get()))
+                    past.append(shape(self._hear(inbox)))
                 early = [each for each in past if each in wanted and not _may_repeat(each)]
                 if early:
                     self.faults.append(f"too early: {early}")
                     return connection.close(4401)
                 connection.send(_content(frame))
             elif frame["dir"] == "close":
-                self.done.set()
                 if frame.get("code") and frame.get("by") != "client":
-                    return connection.close(frame["code"], frame.get("reason", ""))
+                    self._wait(frame["at_ms"] - last)
+                    self.done.set()
+                    return _close(connection, frame["code"], frame["reason"])
         self.done.set()
         self._stay(connection, inbox)
 
@@ -139,16 +152,22 @@ class Player:
             self.repeat -= 1
             self._wait(25_000)
             while not inbox.empty():
-                inbox.get()
+                self._hear(inbox)
             connection.send(self.ping)
             try:
-                answer = inbox.get(timeout=20)
+                answer = self._hear(inbox)
             except queue.Empty:
                 answer = None
             if answer != self.pong:
                 self.faults.append(f"a ping was answered with {answer}")
                 return connection.close(3012)
         self.gone.wait(60)
+
+    def _hear(self, inbox: queue.Queue) -> str | bytes:
+        message = inbox.get(timeout=self.patience)
+        if message is None:
+            raise Gone
+        return message
 
     def _wait(self, milliseconds: float) -> None:
         threading.Event().wait(max(0, milliseconds) / 1000 / self.clock)
@@ -158,6 +177,37 @@ def _content(frame: dict) -> str | bytes:
     return frame["text"] if "text" in frame else base64.b64decode(frame["binary_base64"])
 
 
+def _close(connection: ServerConnection, code: int, reason: str) -> None:
+    """Closes as recorded; 1005 and 1006 stand for no status and no close frame."""
+    if code == 1006:
+        connection.socket.shutdown(socket.SHUT_RDWR)
+    elif code == 1005:
+        with connection.send_context():
+            connection.protocol.send_close()
+    else:
+        connection.close(code, reason)
+
+
 def _may_repeat(text) -> bool:
     """Whether a server takes the text at any time: a sign of life."""
     return isinstance(text, tuple) and "ping" in text
+
+
+class Conversation(WebSocketFeed):
+    """Waits for a text, then sends others; ends a connection whose client says something else."""
+
+    def __init__(self, *steps: tuple[str | None, list], **options):
+        self._steps = steps
+        self.heard: list = []
+        super().__init__(**options)
+
+    def _serve(self, connection):
+        for wanted, messages in self._steps:
+            if wanted is not None:
+                heard = connection.recv()
+                self.heard.append(heard)
+                if heard != wanted:
+                    return connection.close(4400, "not now")
+            for message in messages:
+                connection.send(message if isinstance(message, str) else json.dumps(message))
+        super()._serve(connection)

@@ -1,21 +1,17 @@
 """The recipes of FEEDS.md, as they stand there, against recorded conversations with the servers."""
 
 import json
-import pathlib
 import re
 
 import pytest
 import yaml
 
-from support import metrics
+from support import metrics, readings
 from support.conversations import Player
 from support.peers import WebSocketFeed
+from support.recipes import REPOSITORY, SECTIONS, recipe, start_with
 from support.waiting import wait_for
 
-REPOSITORY = pathlib.Path(__file__).parents[3]
-SECTIONS = dict(
-    re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", (REPOSITORY / "FEEDS.md").read_text(), re.M | re.S)
-)
 RECORDED = {
     "Home Assistant": "homeassistant-events", "Socket.IO": "socketio",
     "GraphQL": "graphql-transport-ws", "Centrifugo": "centrifugo", "Pusher": "sockudo",
@@ -24,37 +20,17 @@ RECORDED = {
     "FastAPI with aliases": "fastapi-camel", "Node-RED": "nodered-message",
     "websocketd with CSV": "websocketd-csv", "websocketd": "websocketd-json", "NATS": "nats",
 }
-# Another server's recording of a protocol that has a recipe already.
-OTHERS = {"rabbitmq-stomp": "STOMP"}
+# Another recording of a protocol that has a recipe already.
+OTHERS = {"rabbitmq-stomp": "STOMP", "spring-own-mapper": "Spring"}
 
 
-def recipe(title: str) -> dict:
-    [entry] = yaml.safe_load(re.search(r"```yaml\n(.*?)```", SECTIONS[title], re.S)[1])
-    return entry
-
-
-def values(text: str):
-    """City and AQI of each reading in a frame, found without the recipe's own program."""
-    pairs = [
-        # Elements in JSON, whatever is around them.
-        (r'"(?:city|city_name|cityName|stationName)": ?"([^"]+)"[^{}]*?'
-         r'"(?:aqi|aqi_value|airQualityIndex)": ?"?([0-9.]+)', None),
-        (r'"stationName":"([^"]+)".*?"airQualityIndex":([0-9]+)', None),
-        (r'"new_state".*?"state":"([0-9.]+)".*?"friendly_name":"([^"]+) AQI"', "swapped"),
-        (r"^([A-Z][A-Za-z ]+),([0-9.]+),", None),
-    ]
-    text = text.replace("\\", "")
-    for pattern, order in pairs:
-        found = re.findall(pattern, text)
-        if found:
-            return [(b, float(a)) if order else (a, float(b)) for a, b in found]
-    return []
+def near(cities: dict[str, dict]) -> dict:
+    """The same, with times to the millisecond."""
+    return {city: pytest.approx(each, rel=0, abs=0.002) for city, each in cities.items()}
 
 
 def start_reader(start, tmp_path, player: Player, entry: dict):
-    file = tmp_path / "feeds.yml"
-    file.write_text(yaml.safe_dump([entry | {"url": player.url(entry["url"])}]))
-    return start.exporter("--feed.file", file)
+    return start_with(start, tmp_path, entry | {"url": player.url(entry["url"])})
 
 
 @pytest.mark.parametrize(
@@ -62,21 +38,15 @@ def start_reader(start, tmp_path, player: Player, entry: dict):
 )
 def test_a_recipe_reads_the_whole_recording_on_one_connection(start, tmp_path, title, name):
     with Player(name) as player:
-        texts = [each if isinstance(each, str) else each.decode() for each in player.sent]
-        expected = dict(pair for text in texts for pair in values(text))
+        expected = readings.said(player.sent, name)
         assert len(expected) >= 2, "the recording has readings"
         exporter = start_reader(start, tmp_path, player, recipe(title))
         wait_for(player.done.is_set, "the end of the recording", 60)
-
-        def read():
-            return {
-                city: value for city, value in exporter.scrape().by(metrics.INDEX, "city").items()
-                if city in expected
-            }
-
-        wait_for(lambda: read() == expected, f"the last readings: {expected}")
+        exporter.wait_for_sample(metrics.MESSAGES, len(player.sent))
         page = exporter.scrape()
+        assert readings.shown(page) == near(expected)
         assert page.nonzero(metrics.REJECTED, "reason") == {}
+        assert page.nonzero(metrics.DISCONNECTS, "reason") == {}
         assert (player.connections, player.faults) == (1, [])
         exporter.stop()
 
@@ -93,7 +63,7 @@ def test_a_connection_is_held_for_three_minutes_of_the_servers_clock(start, tmp_
 
 @pytest.mark.parametrize("name", ["graphql-transport-ws", "socketio", "centrifugo"])
 def test_a_client_that_says_nothing_does_not_get_readings(start, tmp_path, name):
-    with Player(name) as player:
+    with Player(name, patience=1) as player:
         silent = {"url": "ws://host/", "idle-timeout": "0"}
         if player.head["subprotocol"]:
             silent["subprotocol"] = player.head["subprotocol"]
@@ -141,9 +111,7 @@ def test_messages_of_a_signalr_hub_end_with_a_separator(start, tmp_path):
     reading = '{"type":1,"target":"reading","arguments":[{"city":"Delhi","aqi":301}]}'
     entry = recipe("SignalR")
     with WebSocketFeed() as feed:
-        file = tmp_path / "feeds.yml"
-        file.write_text(yaml.safe_dump([entry | {"url": feed.url}]))
-        exporter = start.exporter("--feed.file", file)
+        exporter = start_with(start, tmp_path, entry | {"url": feed.url})
         wait_for(lambda: len(feed.received) == 1, "the handshake")
         feed.send("{}" + end)
         feed.send(ping + end + reading + end)

@@ -2,6 +2,8 @@
 
 INDEX = "airquality_index"
 CONCENTRATION = "airquality_concentration_ugm3"
+UPDATED = "airquality_last_update_timestamp_seconds"
+PLACE = "airquality_city_info"
 SOURCE = "airquality_exporter_feed_source_info"
 CHANGES = "airquality_category_changes_total"
 CITIES = "airquality_exporter_cities"

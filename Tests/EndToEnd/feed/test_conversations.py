@@ -61,6 +61,81 @@ def test_a_connection_is_held_for_three_minutes_of_the_servers_clock(start, tmp_
         exporter.stop()
 
 
+SILENT = {}
+# What servers do not mind, so that the exporter has to notice.
+QUIET = {"idle-timeout": "1s"}
+AT_ONCE = [
+    '{"type":"connection_init"}',
+    '{"id":"1","type":"subscribe","payload":{"query":"subscription { readings { city } }"}}',
+]
+COMMANDS = [
+    '{"id":1,"connect":{"token":"JWT","name":"exporter"}}',
+    '{"id":2,"subscribe":{"channel":"air:india"}}',
+]
+WRONG_TOKEN = '{"type":"auth","access_token":"wrong"}'
+CHANNEL = '{"event":"pusher:subscribe","data":{"channel":"air-quality"}}'
+REGISTRATION = '{"type":"register","address":"air.all","headers":{}}'
+#: By recording of a failure: the recipe for the server, what takes the place of its conversation,
+#: the reason that is counted, and words of the line.
+FAILURES = {
+    "centrifugo-silent": ("Centrifugo", SILENT, "closed", "3502", "stale"),
+    "centrifugo-no-pong": ("Centrifugo", {"subscribe": COMMANDS}, "closed", "3012", "no pong"),
+    "channels-silent": ("Django Channels", SILENT, "handshake", "403", "Forbidden: Access denied"),
+    "graphql-transport-ws-atonce": (
+        "GraphQL", {"subscribe": AT_ONCE}, "closed", "4401", "Unauthorized"
+    ),
+    "graphql-transport-ws-silent": (
+        "GraphQL", SILENT, "closed", "4408", "Connection initialisation timeout"
+    ),
+    "homeassistant-silent": ("Home Assistant", SILENT, "lost", "without a close frame", None),
+    "homeassistant-wrong-token": (
+        "Home Assistant", {"subscribe": WRONG_TOKEN}, "closed", "1000",
+        "Invalid access token or password",
+    ),
+    "nodered-silent": ("Node-RED", QUIET, "idle", "--feed.idle-timeout", None),
+    "socketio-noreply": ("Socket.IO", {"subscribe": "40"}, "closed", "without a status", None),
+    "socketio-silent": ("Socket.IO", SILENT, "closed", "without a status", None),
+    "sockudo-noreply": (
+        "Pusher", {"subscribe": CHANNEL}, "closed", "4201", "Pong reply not received in time"
+    ),
+    "sockudo-silent": ("Pusher", SILENT, "closed", "4201", "Pong reply not received in time"),
+    "spring-stomp-silent": ("STOMP", QUIET, "idle", "--feed.idle-timeout", None),
+    "vertx-bridge-noping": (
+        "Vert.x", {"subscribe": REGISTRATION}, "closed", "1001", "Session expired"
+    ),
+    "vertx-bridge-silent": ("Vert.x", SILENT, "closed", "1001", "Session expired"),
+}
+
+
+@pytest.mark.parametrize("name", FAILURES)
+def test_a_recorded_failure_is_logged_and_counted_and_its_recipe_avoids_it(start, tmp_path, name):
+    title, instead, reason, words, server_words = FAILURES[name]
+    conversation = "reply", "subscribe", "subscribe-interval", "header", "subprotocol"
+    entry = {key: value for key, value in recipe(title).items() if key not in conversation}
+    # So that the failure does not come again before it is looked at.
+    entry |= instead | {"reconnect-min": "30s"}
+    with Player(name) as player:
+        if player.head["subprotocol"]:
+            entry["subprotocol"] = player.head["subprotocol"]
+        exporter = start_reader(start, tmp_path, player, entry)
+        line = exporter.wait_for_line(f" reason={reason} err=", seconds=60)
+        assert "level=WARN" in line and words in line
+        said = re.search(r'server_message=(?:"([^"]*)"|(\S+))', line)
+        assert (said and (said[1] or said[2])) == server_words
+        page = exporter.scrape()
+        assert set(page.nonzero(metrics.DISCONNECTS, "reason")) == {reason}
+        # A client that had subscribed has read until then.
+        assert readings.shown(page) == near(readings.said(player.sent, RECORDED[title]))
+        assert player.faults == []
+        exporter.stop()
+    with Player(RECORDED[title], clock=200) as player:
+        exporter = start_reader(start, tmp_path, player, recipe(title))
+        wait_for(lambda: exporter.scrape().samples(metrics.INDEX), "readings", 60)
+        assert exporter.scrape().nonzero(metrics.DISCONNECTS, "reason") == {}
+        assert (player.connections, player.faults) == (1, [])
+        exporter.stop()
+
+
 @pytest.mark.parametrize("name", ["graphql-transport-ws", "socketio", "centrifugo"])
 def test_a_client_that_says_nothing_does_not_get_readings(start, tmp_path, name):
     with Player(name, patience=1) as player:

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from support import metrics, readings
-from support.conversations import Player
+from support.conversations import Conversation, Player
 from support.peers import WebSocketFeed
 from support.recipes import REPOSITORY, SECTIONS, recipe, start_with
 from support.waiting import wait_for
@@ -181,6 +181,137 @@ def test_the_protocols_that_probe_knows_have_a_section(programs):
     assert len(names) > 10 and set(names) <= set(SECTIONS)
 
 
+DELHI = {"city": "Delhi", "aqi": 301, "time": "2026-11-29T02:30:00Z"}
+READ = {"aqi": 301, "time": 1795919400}
+QUERY = '"query":"subscription { readings { city aqi pm25 time } }"'
+CHANNEL_NAME = r'"identifier":"{\"channel\":\"AirChannel\"}"'
+#: By recipe: what each document says that client and server say in turn, and the city then.
+DOCUMENTED = {
+    "GraphQL, the older protocol": (
+        [
+            ('{"type":"connection_init","payload":{}}', [{"type": "connection_ack"}]),
+            (
+                '{"id":"1","type":"start","payload":{' + QUERY + "}}",
+                [
+                    {"type": "ka"},
+                    {"type": "data", "id": "1",
+                     "payload": {"data": {"readings": [DELHI | {"pm25": 150}]}}},
+                ],
+            ),
+        ],
+        {"Delhi": READ | {"pm2_5": 150}},
+    ),
+    "Signal K": (
+        [
+            (None, [{"name": "s", "version": "2.0.0", "self": "vessels.x", "roles": ["master"]}]),
+            (
+                '{"context":"vessels.self","subscribe":[{"path":"environment.*"}]}',
+                [{
+                    "context": "vessels.x",
+                    "updates": [{
+                        "source": {"label": "s"}, "timestamp": DELHI["time"],
+                        "values": [
+                            {"path": "environment.outside.airQualityIndex", "value": 301},
+                            {"path": "environment.outside.pm25", "value": 1.5e-7},
+                            {"path": "environment.outside.temperature", "value": 303.1},
+                        ],
+                    }],
+                }],
+            ),
+        ],
+        {"boat": READ | {"pm2_5": 150}},
+    ),
+    "Directus": (
+        [
+            ('{"type":"auth","access_token":"TOKEN"}', [{"type": "auth", "status": "ok"}]),
+            (
+                '{"type":"subscribe","collection":"readings"}',
+                [
+                    {"type": "subscription", "event": "init"},
+                    {"type": "subscription", "event": "create", "data": [DELHI | {"pm25": 150}]},
+                    {"type": "subscription", "event": "delete", "data": [7]},
+                    {"type": "ping"},
+                ],
+            ),
+            ('{"type":"pong"}', []),
+        ],
+        {"Delhi": READ | {"pm2_5": 150}},
+    ),
+    "Phoenix": (
+        [
+            ('[null,"0","phoenix","heartbeat",{}]', []),
+            (
+                '["1","1","air:lobby","phx_join",{}]',
+                [
+                    [None, "0", "phoenix", "phx_reply", {"status": "ok", "response": {}}],
+                    ["1", "1", "air:lobby", "phx_reply", {"status": "ok", "response": {}}],
+                    [None, None, "air:lobby", "reading", DELHI],
+                ],
+            ),
+        ],
+        {"Delhi": READ},
+    ),
+    "Action Cable": (
+        [
+            (None, [{"type": "welcome"}, {"type": "ping", "message": 1795919400}]),
+            (
+                '{"command":"subscribe",' + CHANNEL_NAME + "}",
+                [
+                    "{" + CHANNEL_NAME + ',"type":"confirm_subscription"}',
+                    "{" + CHANNEL_NAME + ',"message":' + json.dumps(DELHI) + "}",
+                ],
+            ),
+        ],
+        {"Delhi": READ},
+    ),
+    "WAMP": (
+        [
+            ('[1,"realm1",{"roles":{"subscriber":{}}}]', [[2, 9129137332, {"roles": {}}]]),
+            (
+                '[32,1,{},"air.readings"]',
+                [[33, 1, 5512315355], [36, 5512315355, 4429313566, {}], [36, 1, 2, {}, [DELHI]]],
+            ),
+        ],
+        {"Delhi": READ},
+    ),
+    "ntfy": (
+        [(
+            None,
+            [
+                {"id": "a", "time": 1795919400, "event": "open", "topic": "t"},
+                {"id": "b", "time": 1795919400, "event": "keepalive", "topic": "t"},
+                {"id": "c", "time": 1795919400, "event": "message", "topic": "t",
+                 "message": json.dumps(DELHI)},
+            ],
+        )],
+        {"Delhi": READ},
+    ),
+}
+
+
+@pytest.mark.parametrize("title", DOCUMENTED)
+def test_a_recipe_reads_what_the_documents_of_its_server_say(start, tmp_path, title):
+    steps, expected = DOCUMENTED[title]
+    entry = recipe(title)
+    protocols = [entry["subprotocol"]] if "subprotocol" in entry else None
+    with Conversation(*steps, subprotocols=protocols) as feed:
+        exporter = start_with(start, tmp_path, entry | {"url": feed.url})
+        count = sum(len(messages) for _, messages in steps)
+        exporter.wait_for_sample(metrics.MESSAGES, count)
+        page = exporter.scrape()
+        assert readings.shown(page) == expected
+        assert page.nonzero(metrics.REJECTED, "reason") == {}
+        texts = [text for text, _ in steps if text]
+        wait_for(lambda: feed.heard == texts, "the client's texts")
+        assert feed.clients[0].subprotocol == entry.get("subprotocol")
+        origin = entry.get("header", "").removeprefix("Origin: ")
+        assert feed.requests[0].headers.get("Origin", "") == origin
+
+
+def test_every_recipe_is_run():
+    assert {*RECORDED, *DOCUMENTED, "SignalR", "MQTT", "MessagePack"} == SECTIONS.keys()
+
+
 def test_messages_of_a_signalr_hub_end_with_a_separator(start, tmp_path):
     ping, end = '{"type":6}', "\x1e"
     reading = '{"type":1,"target":"reading","arguments":[{"city":"Delhi","aqi":301}]}'
@@ -191,8 +322,9 @@ def test_messages_of_a_signalr_hub_end_with_a_separator(start, tmp_path):
         feed.send("{}" + end)
         feed.send(ping + end + reading + end)
         exporter.wait_for_sample(metrics.INDEX, 301, city="Delhi")
-        wait_for(lambda: len(feed.received) == 2, "the ping's answer")
-        assert feed.received == ['{"protocol":"json","version":1}' + end, ping + end]
+        # While readings come, there are no pings of the server, but it wants some of its client.
+        wait_for(lambda: len(feed.received) == 3, "two pings")
+        assert feed.received == ['{"protocol":"json","version":1}' + end, ping + end, ping + end]
         assert exporter.scrape().nonzero(metrics.REJECTED, "reason") == {}
 
 

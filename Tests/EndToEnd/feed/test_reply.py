@@ -10,6 +10,7 @@ import yaml
 from support import metrics
 from support.conversations import Conversation
 from support.peers import WebSocketFeed
+from support.raw_feed import TEXT, RawFeed, frame
 from support.waiting import wait_for
 
 GRAPHQL = (
@@ -89,6 +90,28 @@ def test_a_server_that_asks_without_end_gets_600_texts(start):
         lines = [line for line in exporter.errors if "600 texts" in line]
         assert len(lines) == 1 and "--feed.reply" in lines[0]
         assert len(feed.received) == 600 and len(feed.requests) == 1
+
+
+def test_a_server_that_asks_without_end_and_takes_nothing_is_still_read(start):
+    """Its client's kernel may hold what a minute allows, so the connection stays."""
+
+    def ask(peer):
+        peer.open()
+        peer.send(frame(TEXT, b"1") * 1000)
+        peer.send_reading(7)
+        peer.read_nothing()
+
+    with RawFeed(ask) as feed:
+        reply = 'select(. == 1) | "x" * 60000'
+        exporter = start.exporter("--feed.url", feed.url, "--feed.reply", reply)
+        memory = exporter.peak_resident_bytes
+        exporter.wait_for_sample(metrics.INDEX, 7, 60, city="Pune")
+        page = exporter.scrape()
+        assert page.value(metrics.MESSAGES) == 1001
+        assert page.nonzero(metrics.DISCONNECTS, "reason") == {}
+        assert exporter.count_lines("1 MiB") == 1
+        assert exporter.peak_resident_bytes - memory < 32 << 20
+        assert len(feed.peers) == 1
 
 
 @pytest.mark.parametrize(

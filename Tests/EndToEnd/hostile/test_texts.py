@@ -6,6 +6,7 @@ import signal
 
 from support import metrics
 from support.peers import WebSocketFeed
+from support.recipes import recipe
 from support.waiting import wait_for
 
 DELHI = [{"city": "Delhi", "aqi": 301}]
@@ -37,6 +38,18 @@ def test_a_million_times_nan_is_one_message(start):
         exporter.wait_for_sample(metrics.REJECTED, 1, 120, reason="not_an_array")
         feed.send("1 " * (2 * MIB))
         exporter.wait_for_sample(metrics.REJECTED, 2, 120, reason="not_an_array")
+
+
+def test_nan_in_a_text_that_the_program_parses_costs_no_other_city(start):
+    with WebSocketFeed() as feed:
+        exporter = start.reader(feed, "--feed.jq", recipe("Socket.IO")["jq"])
+        feed.send(
+            '42["aqi",[{"city":"Delhi","aqi":NaN,"pm25":9},{"city":"Pune","aqi":7,"pm25":NaN}]]'
+        )
+        exporter.wait_for_sample(metrics.INDEX, 7, city="Pune")
+        page = exporter.scrape()
+        assert page.by(metrics.INDEX, "city") == {"Pune": 7}
+        assert page.nonzero(metrics.REJECTED, "reason") == {"no_value": 1}
 
 
 def test_a_stopped_worker_does_not_hold_up_the_end(start):

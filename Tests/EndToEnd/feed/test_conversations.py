@@ -80,7 +80,7 @@ REGISTRATION = '{"type":"register","address":"air.all","headers":{}}'
 FAILURES = {
     "centrifugo-silent": ("Centrifugo", SILENT, "closed", "3502", "stale"),
     "centrifugo-no-pong": ("Centrifugo", {"subscribe": COMMANDS}, "closed", "3012", "no pong"),
-    "channels-silent": ("Django Channels", SILENT, "handshake", "403", "Forbidden: Access denied"),
+    "channels-silent": ("Django Channels", SILENT, "handshake", "403", "Access denied"),
     "graphql-transport-ws-atonce": (
         "GraphQL", {"subscribe": AT_ONCE}, "closed", "4401", "Unauthorized"
     ),

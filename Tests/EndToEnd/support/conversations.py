@@ -90,10 +90,14 @@ class Player:
         return self.head["subprotocol"] if self.head["subprotocol"] in offered else None
 
     def _check(self, connection: ServerConnection, request):
+        first = self.frames[0]
+        if first.get("dir") == "refused":
+            response = connection.respond(first["status"], first["body"])
+            response.reason_phrase = first["reason"]
+            return response
         if "Origin" in self.head.get("needs", "") and "Origin" not in request.headers:
             return connection.respond(403, "Access denied\n")
-        refused = self.frames[0] if self.frames[0]["dir"] == "refused" else None
-        return connection.respond(refused["status"], refused["reason"]) if refused else None
+        return None
 
     def _serve(self, connection: ServerConnection) -> None:
         self.connections += 1

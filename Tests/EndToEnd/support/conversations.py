@@ -58,6 +58,8 @@ class Player:
         self.ping, self.pong = ping
         self.repeat = repeat
         self.connections = 0
+        #: Whether all pings have been answered.
+        self.held = False
         self.faults: list[str] = []
         self.done, self.gone = threading.Event(), threading.Event()
         subprotocol = self.head.get("subprotocol")
@@ -152,8 +154,7 @@ class Player:
 
     def _stay(self, connection: ServerConnection, inbox: queue.Queue) -> None:
         """Goes on with the server's pings, which must be answered, until the client leaves."""
-        while self.repeat > 0:
-            self.repeat -= 1
+        for _ in range(self.repeat):
             self._wait(25_000)
             while not inbox.empty():
                 self._hear(inbox)
@@ -165,6 +166,7 @@ class Player:
             if answer != self.pong:
                 self.faults.append(f"a ping was answered with {answer}")
                 return connection.close(3012)
+        self.held = True
         self.gone.wait(60)
 
     def _hear(self, inbox: queue.Queue) -> str | bytes:

@@ -70,8 +70,8 @@ struct ReadingStoreTests {
         let store = TestStore(feeds: ["a"]).store
         store.apply(.paused, feed: 0)
         store.removeFeed(0, at: TestStore.start)
-        let number = store.setFeed(label: "a", idleTimeout: 0)
-        #expect(!store.feeds[number].isPaused)
+        let feed = store.setFeed(label: "a", idleTimeout: 0)
+        #expect(!store.feeds[feed].isPaused)
     }
 
     @Test func `A changed feed leaves neither its source and last problem nor details of its cities`() {

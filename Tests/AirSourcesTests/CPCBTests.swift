@@ -235,11 +235,11 @@ struct CPCBTests {
         let (here, elsewhere) = ((19.901, 75.307), (24.758, 84.366))
         func aqi(of cities: [PolledCity], _ places: [(Double, Double)?]) -> Double? {
             var stations = CPCBStations(cities)
-            for (number, place) in places.enumerated() {
+            for (index, place) in places.enumerated() {
                 stations.add(
                     CPCBStations.Row(
-                        city: "Aurangabad", station: "\(number)", updatedAt: now, latitude: place?.0,
-                        longitude: place?.1, aqi: "\(10 * number)"), at: now)
+                        city: "Aurangabad", station: "\(index)", updatedAt: now, latitude: place?.0,
+                        longitude: place?.1, aqi: "\(10 * index)"), at: now)
             }
             return try? stations.air(of: 0, at: now).aqi
         }

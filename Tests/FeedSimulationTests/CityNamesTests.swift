@@ -15,8 +15,8 @@ struct CityNamesTests {
         var names: Set<[UInt8]> = []
         names.reserveCapacity(FeedSimulator.maximumCityCount)
         var bad: [String] = []
-        for number in 0..<FeedSimulator.maximumCityCount {
-            let name = CityNames.name(number)
+        for index in 0..<FeedSimulator.maximumCityCount {
+            let name = CityNames.name(index)
             names.insert(Array(name.utf8))
             let isGood =
                 (1...128).contains(name.utf8.count) && name.first != " " && name.last != " "

@@ -137,8 +137,8 @@ extension HTTPServer {
     /// Sends the bytes in these parts and returns everything received. The first may already end the connection.
     fileprivate func exchange(_ parts: [UInt8]...) throws -> [UInt8] {
         let client = try connect()
-        for (number, part) in parts.enumerated() {
-            if number > 0 { usleep(1000) }
+        for (index, part) in parts.enumerated() {
+            if index > 0 { usleep(1000) }
             client.send(part)
         }
         return try client.readToEnd()

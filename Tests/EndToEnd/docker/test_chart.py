@@ -79,6 +79,38 @@ VALUES: dict[str, dict] = {
         "feed": {"list": [{"url": "wss://me:secret@one.example:8443/", "jq": ".data[]"}]},
         "networkPolicy": {"enabled": True},
     },
+    "a poller with a key": {
+        "feed": {
+            "poll": {
+                "enabled": True,
+                "flags": {"source": "waqi", "set": "capitals", "index": "us"},
+                "existingSecret": "key",
+                "resources": {},
+            }
+        },
+        "settings": {"aqi.scale": "us", "web.telemetry-path": "/page"},
+        "fullnameOverride": "aqi",
+        "image": {"tag": "2.0.0", "pullPolicy": "Always"},
+        "networkPolicy": {
+            "enabled": True,
+            "monitoringNamespace": "prometheus",
+            "ingress": [{"from": [{"podSelector": {}}], "ports": [{"port": "metrics"}]}],
+        },
+        "ingress": {
+            "enabled": True,
+            "annotations": {"i": "j"},
+            "hosts": ["air.example", "aqi.example"],
+            "tls": [{"secretName": "air-tls", "hosts": ["air.example"]}],
+        },
+    },
+    "monitored by an operator that Helm cannot see": DEMO
+    | {
+        "serviceMonitor": {"enabled": True, "interval": "5s", "scrapeTimeout": "3s"},
+        "rules": {"enabled": True, "alerts": {"AirQualitySevere": {"enabled": False}}},
+        "dashboards": {"enabled": True, "annotations": {"k": "l"}},
+        "resources": {"limits": {"cpu": "100m", "memory": "64Mi"}},
+        "tests": {"resources": {}},
+    },
     "feed in a secret": {"existingSecret": "mine", "networkPolicy": {"enabled": True}},
     "a password that is no URL": {
         "secrets": {"feed.url": "ws://me:p^ss@host:81/\nwss://host/100%"},
@@ -422,9 +454,15 @@ def test_probes_check_the_health_of_the_exporter_and_not_the_feed():
         assert found[probe]["httpGet"]["path"] == "/-/healthy"
 
 
-def test_objects_of_the_operator_are_rendered_only_if_it_is_installed():
-    for versions, wanted in (((), set()), (OPERATOR, {"ServiceMonitor", "PrometheusRule"})):
-        objects = release(DEMO, versions=versions)
+def test_objects_of_the_operator_are_rendered_only_if_it_is_installed_or_promised():
+    kinds_of_operator = {"ServiceMonitor", "PrometheusRule"}
+    unseen = VALUES["monitored by an operator that Helm cannot see"]
+    for values, versions, wanted in (
+        (DEMO, (), set()),
+        (DEMO, OPERATOR, kinds_of_operator),
+        (unseen, (), kinds_of_operator),
+    ):
+        objects = release(values, versions=versions)
         kinds = {each["kind"] for each in objects if "coreos.com" in each["apiVersion"]}
         assert kinds == wanted
         template = only(objects, "StatefulSet")["spec"]["template"]

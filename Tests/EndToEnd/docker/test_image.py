@@ -10,6 +10,7 @@ import pytest
 
 from docker import base_images, engine, program_image
 from docker.engine import podman
+from docker.test_packaging import publisher
 from support import metrics
 from support.certificates import CertificateAuthority
 from support.exposition import Exposition
@@ -62,13 +63,15 @@ def test_the_image_runs_the_exporter_as_its_own_user(image, configuration):
     assert check == ["CMD", "air-quality-exporter", "healthcheck"]
 
 
-def test_labels_name_version_and_revision(configuration):
+def test_labels_name_version_revision_and_publisher(configuration):
     labels = configuration["Labels"]
     prefix = "org.opencontainers.image."
     assert labels[prefix + "version"] == program_image.VERSION
     assert labels[prefix + "revision"] == program_image.REVISION
     assert labels[prefix + "licenses"] == "Apache-2.0"
     assert {prefix + name for name in ("title", "description", "created")} <= set(labels)
+    for label, field in (("url", "HOMEPAGE"), ("source", "REPOSITORY"), ("vendor", "NAME")):
+        assert labels[prefix + label] == publisher()[field]
 
 
 @pytest.mark.parametrize("program", PROGRAMS)

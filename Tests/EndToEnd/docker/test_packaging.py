@@ -132,6 +132,22 @@ def test_the_chart_names_its_publisher():
     assert chart["maintainers"] == [{"name": found["NAME"], "email": found["EMAIL"]}]
 
 
+def test_the_source_of_the_debian_package_names_its_publisher_and_policy(programs, tmp_path):
+    """As given to dpkg-buildpackage, in whose place a script keeps the file."""
+    builder = tmp_path / "dpkg-buildpackage"
+    builder.write_text("#!/bin/sh\ncp debian/control ../control.deb\n")
+    builder.chmod(0o755)
+    environment = AT_A_TIME | {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    run(FOLDER / "debian/build", "1.2.0", programs.folder, tmp_path, env=environment)
+    source = (tmp_path / "control.deb").read_text().split("\n\n")[0]
+    fields = dict(line.split(": ", 1) for line in source.splitlines())
+    found = publisher()
+    assert fields["Maintainer"] == f"{found['NAME']} <{found['EMAIL']}>"
+    assert fields["Homepage"] == found["HOMEPAGE"]
+    assert fields["Vcs-Git"] == fields["Vcs-Browser"] == found["REPOSITORY"]
+    assert re.fullmatch(r"4\.\d+\.\d+", fields["Standards-Version"])
+
+
 def publisher() -> dict[str, str]:
     words = shlex.split((FOLDER / "publisher").read_text(), comments=True)
     return dict(word.split("=", 1) for word in words)

@@ -274,6 +274,15 @@ class TestLife:
         machine.systemctl("start", SOCKET, SERVICE)
         assert len({each["city"] for each in machine.points()}) == 12
 
+    def test_a_purge_keeps_what_an_administrator_put_beside_the_readings(self, machine, packages):
+        machine.write(f"{STATE}/mine/notes", "")
+        machine.apt_get("purge", "air-quality-exporter")
+        assert machine.run("find", STATE, "-type", "f") == f"{STATE}/mine/notes"
+        # Who owns the folder.
+        machine.run("getent", "passwd", "air-quality-exporter")
+        machine.run("rm", "-r", f"{STATE}/mine")
+        machine.apt_get("install", f"/packages/{packages[NEW].name}")
+
     def test_a_purge_leaves_only_the_files_of_the_administrator_and_no_user(self, machine):
         machine.apt_get("purge", "air-quality-exporter")
         others = set(machine.run("sh", "-c", "cat /var/lib/dpkg/info/*.list").splitlines())

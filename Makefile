@@ -177,8 +177,8 @@ soak:
 
 kills: KILLS ?= 100
 kills:
-	AIRQUALITY_KILLS=$(KILLS) $(PYTHON) -m pytest --quiet --capture=no Tests/EndToEnd/storage/test_kills.py \
-		--programs .build/release
+	AIRQUALITY_KILLS=$(KILLS) $(PYTHON) -m pytest --quiet --capture=no --timeout 0 \
+		Tests/EndToEnd/storage/test_kills.py --programs .build/release
 
 # make pictures  takes the README's screenshots of the page
 .PHONY: pictures
@@ -215,7 +215,8 @@ rules:
 	grafana/rules/render build/rules
 
 # make docker  tests the image, alone, with compose.yaml and under systemd; also deb-test and release-test (as root)
-CONTAINER_TESTS := $(PYTHON) -m pytest --verbose --capture=no -m container --programs .build/release
+# A test waits for the images that it is the first to need, or for two releases, so its time limit is two hours.
+CONTAINER_TESTS := $(PYTHON) -m pytest --verbose --capture=no --timeout 7200 -m container --programs .build/release
 .PHONY: docker
 docker: test-deps build
 	$(call install,$(CONTAINER_PACKAGES))

@@ -1,12 +1,13 @@
-"""Clients that request a large page and do not read it: memory stays bounded and is returned, and
-others are served."""
+"""Clients that do not read what they get: memory stays bounded and is returned, and others are
+served."""
 
 import contextlib
 import pathlib
+import time
 
 import pytest
 
-from support import metrics
+from support import metrics, raw_feed
 from support.memory import MIB, returns_memory
 from support.raw_http import connect
 from support.waiting import wait_for
@@ -66,18 +67,18 @@ def test_slow_readers_hold_a_bounded_amount_of_memory(busy, encoding, addresses)
     assert exporter.peak_resident_bytes < 192 * MIB
 
 
+def unread(port: int) -> list[int]:
+    """Bytes in the send queue of each connection to a port."""
+    local = f"0100007F:{port:04X}"
+    rows = [line.split() for line in pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    return [int(row[4].split(":")[0], 16) for row in rows if row[1] == local]
+
+
 def test_unread_responses_do_not_fill_the_buffers_of_the_kernel(start, python_feed):
     """The server is done with responses that fit the kernel's buffers before they are read."""
     exporter = start.reader(python_feed)
     python_feed.send_cities(7, 5000)
     exporter.wait_for_sample(metrics.CITIES, 5000)
-
-    def unread() -> int:
-        """Bytes in the send queues of the exporter's connections."""
-        local = f"0100007F:{exporter.port:04X}"
-        rows = [line.split() for line in pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:]]
-        return sum(int(row[4].split(":")[0], 16) for row in rows if row[1] == local)
-
     with contextlib.ExitStack() as stack:
         for _ in range(300):
             reader = stack.enter_context(
@@ -87,6 +88,19 @@ def test_unread_responses_do_not_fill_the_buffers_of_the_kernel(start, python_fe
             reader.settimeout(0.05)
             with contextlib.suppress(OSError):
                 reader.recv(12)
-        wait_for(lambda: unread() <= 64 * MIB, "a bound", 10)
+        wait_for(lambda: sum(unread(exporter.port)) <= 64 * MIB, "a bound", 10)
         for _ in range(5):
             assert exporter.get("/metrics").status == 200
+
+
+def test_silent_clients_of_a_feed_do_not_fill_the_buffers_of_the_kernel(start):
+    feed = start.feed("simulate", "--cities=10000", "--coverage=1", "--interval=10ms")
+    with contextlib.ExitStack() as stack:
+        for _ in range(8):
+            stack.enter_context(raw_feed.connect(feed.url))
+        # Without a limit, four MiB of each client.
+        wait_for(lambda: min(unread(feed.port)[1:], default=0) > 64 << 10, "full buffers")
+        time.sleep(1)
+        queues = unread(feed.port)
+    print(f"{max(queues) >> 10} KiB unread at most")
+    assert max(queues) <= 384 << 10

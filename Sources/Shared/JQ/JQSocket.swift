@@ -35,7 +35,8 @@ struct JQSocket {
         try transfer(bytes.count, when: POLLOUT) { done in
             unsafe bytes.withUnsafeBytes {
                 let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
-                return unsafe Glibc.send(descriptor, $0.baseAddress! + done, $0.count - done, flags)
+                let sent = unsafe Glibc.send(descriptor, $0.baseAddress! + done, $0.count - done, flags)
+                return sent < 0 ? -Int(errno) : sent
             }
         }
     }
@@ -52,22 +53,24 @@ struct JQSocket {
         var text = [UInt8](repeating: 0, count: count)
         try transfer(count, when: POLLIN) { done in
             unsafe text.withUnsafeMutableBytes {
-                unsafe recv(descriptor, $0.baseAddress! + done, $0.count - done, Int32(MSG_DONTWAIT))
+                let count = unsafe recv(descriptor, $0.baseAddress! + done, $0.count - done, Int32(MSG_DONTWAIT))
+                return count < 0 ? -Int(errno) : count
             }
         }
         return text
     }
 
-    /// Repeats a step until `count` bytes are transferred, and waits for `event` where it would block.
+    /// Repeats a step until `count` bytes are transferred, and waits for `event` where it would block. A step returns
+    /// the number of bytes, or a negative error number.
     private func transfer(_ count: Int, when event: Int32, _ step: (_ done: Int) -> Int) throws(Failure) {
         var done = 0
         while done < count {
             let taken = step(done)
             if taken > 0 {
                 done += taken
-            } else if taken < 0, errno == EAGAIN {
+            } else if taken == -Int(EAGAIN) {
                 try wait(for: event)
-            } else if taken == 0 || errno != EINTR {
+            } else if taken != -Int(EINTR) {
                 throw .ended
             }
         }

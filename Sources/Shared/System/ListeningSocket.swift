@@ -19,8 +19,7 @@ package final class ListeningSocket: Sendable {
     package static func open(_ address: ListenAddress) throws(SystemError) -> ListeningSocket {
         if case .unix(let path) = address { try removeStale(path) }
         for candidate in candidates(of: address) {
-            let number = streamSocket(candidate.family)
-            let error = ErrorNumber.last
+            let (number, error) = streamSocket(candidate.family)
             if number < 0, error.code == EAFNOSUPPORT { continue }
             guard number >= 0 else { throw cannotListen(on: address, error) }
             let socket = FileDescriptor(owning: number)
@@ -79,8 +78,8 @@ package final class ListeningSocket: Sendable {
         guard status.isSocket else {
             throw SystemError(.address, "cannot listen on \(address): there is a file that is not a socket")
         }
-        let number = streamSocket(AF_UNIX)
-        guard number >= 0 else { throw cannotListen(on: address, .last) }
+        let (number, failure) = streamSocket(AF_UNIX)
+        guard number >= 0 else { throw cannotListen(on: address, failure) }
         let probe = FileDescriptor(owning: number)
         let error = unsafe SocketAddress(unix: Array(path.utf8)).withPointer {
             unsafe connect(probe.number, $0, $1) == 0 ? nil : ErrorNumber.last
@@ -99,8 +98,9 @@ package final class ListeningSocket: Sendable {
     }
 }
 
-private func streamSocket(_ family: Int32) -> Int32 {
-    socket(family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+/// Returns a negative number and the reason if there is none.
+private func streamSocket(_ family: Int32) -> (number: Int32, error: ErrorNumber) {
+    (socket(family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0), .last)
 }
 
 private func set(_ option: Int32, of socket: Int32, level: Int32, to value: Int32) {
@@ -109,5 +109,5 @@ private func set(_ option: Int32, of socket: Int32, level: Int32, to value: Int3
 }
 
 private func boundAddress(of socket: Int32) -> ListenAddress? {
-    unsafe SocketAddress.filled { unsafe getsockname(socket, $0, $1) }?.address.listenAddress
+    (try? unsafe SocketAddress.filled { unsafe getsockname(socket, $0, $1) })?.address.listenAddress
 }

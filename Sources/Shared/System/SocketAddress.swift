@@ -23,15 +23,15 @@ package struct SocketAddress: Sendable, Equatable {
         unsafe self.init(UnsafeRawBufferPointer(start: address, count: Int(length)))
     }
 
-    /// Returns a call's result and the address it filled in; `nil` on failure. For `accept` and similar calls.
+    /// Returns a call's result and the address it filled in. For `accept` and similar calls.
     package static func filled(
         by call: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
-    ) -> (result: Int32, address: SocketAddress)? {
+    ) throws(ErrorNumber) -> (result: Int32, address: SocketAddress) {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        return unsafe withUnsafeMutableBytes(of: &storage) { storage in
+        return try unsafe withUnsafeMutableBytes(of: &storage) { (storage) throws(ErrorNumber) in
             let result = unsafe call(storage.baseAddress!.assumingMemoryBound(to: sockaddr.self), &length)
-            guard result >= 0 else { return nil }
+            guard result >= 0 else { throw .last }
             return unsafe (result, SocketAddress(UnsafeRawBufferPointer(rebasing: storage.prefix(Int(length)))))
         }
     }

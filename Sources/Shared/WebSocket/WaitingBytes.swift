@@ -38,10 +38,11 @@ struct WaitingBytes {
     /// peer that sends but never reads would keep a processor busy.
     mutating func send(to descriptor: Int32) -> Bool {
         while let piece = first {
-            let count = unsafe piece.withUnsafeBytes {
-                unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+            let (count, error) = unsafe piece.withUnsafeBytes {
+                let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
+                return (unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, flags), errno)
             }
-            if count < 0 { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR }
+            if count < 0 { return error == EAGAIN || error == EINTR }
             removeFirst(count)
             if count < piece.count { return true }
         }

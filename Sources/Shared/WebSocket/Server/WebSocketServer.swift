@@ -100,10 +100,12 @@ public final class WebSocketServer: Sendable {
 
     /// Accepts a client, unless its address already holds half of all connections.
     private func accept() {
-        let accepted = unsafe SocketAddress.filled { unsafe Glibc.accept(listener.descriptor, $0, $1) }
-        guard let (number, address) = accepted else {
+        let (number, address): (Int32, SocketAddress)
+        do throws(ErrorNumber) {
+            (number, address) = try unsafe SocketAddress.filled { unsafe Glibc.accept(listener.descriptor, $0, $1) }
+        } catch {
             // The client is gone, or no descriptor is free, in which case an immediate retry would fail too.
-            if errno != EAGAIN { pauseThread(for: .milliseconds(10)) }
+            if error.code != EAGAIN { pauseThread(for: .milliseconds(10)) }
             return
         }
         _ = fcntl(number, F_SETFD, FD_CLOEXEC)

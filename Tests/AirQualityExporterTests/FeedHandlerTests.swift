@@ -11,7 +11,7 @@ import Testing
 
 struct FeedHandlerTests {
     private let lines = WrittenLines()
-    private let store = ReadingStore(rules: StoreRules(), feeds: ["ws://x/"], at: 0)
+    private let store = ReadingStore(rules: StoreRules(cityLimit: 200), feeds: ["ws://x/"], at: 0)
 
     /// The logged lines, without the time.
     private var logged: [String] {
@@ -42,6 +42,41 @@ struct FeedHandlerTests {
         let names = (0..<10).map { "City \($0)" }.joined(separator: ", ")
         let text = #"level=WARN msg="Duplicate city in one message or from two feeds: using the last reading""#
         #expect(try lines(about: "[\(twice)]") == #"\#(text) city="\#(names)" cities=50"#)
+    }
+
+    @Test func `Cities that come twice, each in a message of its own, are a line a minute`() throws {
+        var handler = try handler()
+        for second in 0..<150 {
+            let element = #"{"city":"City \#(second)","aqi":1}"#
+            handler.receive(.text, Array("[\(element),\(element)]".utf8).span, at: .seconds(second))
+        }
+        func names(_ range: Range<Int>) -> String { range.map { "City \($0)" }.joined(separator: ", ") }
+        let ends = logged.map { $0.split(separator: #" city=""#).last ?? "" }
+        #expect(
+            ends == [
+                #"City 0" cities=1 feed=ws://x/"#, #"\#(names(1..<11))" cities=60 feed=ws://x/"#,
+                #"\#(names(61..<71))" cities=60 feed=ws://x/"#,
+            ])
+    }
+
+    @Test(
+        arguments: [
+            (
+                #"[{"city":"Pune","aqi":1,"pollutants":{%}}]"#, #""gas #":1"#,
+                #"level=WARN msg="Unknown pollutants skipped" pollutants="gas 0, "#, "gas "
+            ),
+            (
+                "[%]", #"{"city":"City #","aqi":1}"#,
+                #"level=WARN msg="City rejected: --city.limit is reached" city="City 200, "#, ", City"
+            ),
+        ])
+    func `Many names that cannot be used are one line with ten of them`(
+        message: String, part: String, beginning: String, name: String
+    ) throws {
+        let parts = (0..<300).map { part.replacing("#", with: "\($0)") }.joined(separator: ",")
+        let line = try lines(about: message.replacing("%", with: parts))
+        #expect(line.hasPrefix(beginning))
+        #expect(line.ranges(of: name).count == (name == "gas " ? 10 : 9))
     }
 
     @Test(

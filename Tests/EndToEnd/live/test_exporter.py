@@ -8,7 +8,7 @@ def test_pollutants_are_ignored_with_an_empty_flag(start, python_feed):
     python_feed.send([{"city": "Delhi", "aqi": 1, "pollutants": {"pm2_5": 58.1, "pm1": 3}}])
     exporter.wait_for_sample(metrics.INDEX, 1, city="Delhi")
     assert metrics.CONCENTRATION not in exporter.scrape().text
-    assert not exporter.count_lines("Unknown pollutant skipped")
+    assert not exporter.count_lines("Unknown pollutants skipped")
 
 
 def test_a_restart_restores_readings_while_concentrations_wait_for_the_next_message(

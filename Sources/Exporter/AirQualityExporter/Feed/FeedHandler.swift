@@ -13,6 +13,7 @@ struct FeedHandler: ~Copyable {
     private var reader: MessageReader
     private var log: FeedLog
     private var rejectionLog = RejectionLog()
+    private var duplicateLog = DuplicateLog()
     private var replyLog = HourlyLog<FeedReplies.Problem>(maximumSubjects: 10)
     private var isFirstMessage = true
     private var hasWarnedOfTimes = false
@@ -79,7 +80,7 @@ struct FeedHandler: ~Copyable {
         }
         let recorded = store.record(decoded, feed: feedIndex)
         log.noteMessage(at: now)
-        warnOfNames(recorded)
+        warnOfNames(recorded, at: now)
         if recorded.hasTimesWithoutZone, !hasWarnedOfTimes {
             hasWarnedOfTimes = true
             logger.warning(
@@ -145,25 +146,30 @@ struct FeedHandler: ~Copyable {
         }
     }
 
-    private mutating func warnOfNames(_ recorded: borrowing FeedMessage) {
-        for name in reader.decoder.takeUnknownPollutants() {
+    private mutating func warnOfNames(_ recorded: borrowing FeedMessage, at now: Duration) {
+        let pollutants = reader.decoder.takeUnknownPollutants()
+        if !pollutants.isEmpty {
             let known = PollutantValues.pollutants.joined(separator: ",")
             logger.warning(
-                "Unknown pollutant skipped", metadata: ["pollutant": name, "known": known, "feed": label])
+                "Unknown pollutants skipped",
+                metadata: ["pollutants": pollutants.joined(separator: ", "), "known": known, "feed": label])
         }
-        if recorded.duplicateCityCount > 0 {
-            let names = recorded.duplicateNames.joined(separator: ", ")
-            let details: Logger.Metadata = ["city": names, "cities": "\(recorded.duplicateCityCount)", "feed": label]
+        if let (names, count) = duplicateLog.note(recorded, at: now) {
+            let details: Logger.Metadata = [
+                "city": names.joined(separator: ", "), "cities": "\(count)", "feed": label,
+            ]
             let hint: Logger.Metadata =
                 reader.programs.hasElements
                 ? ["hint": #"in --feed.jq, .city = "Mumbai" assigns and == compares"#] : [:]
             logger.warning(
                 "Duplicate city in one message or from two feeds: using the last reading", metadata: details + hint)
         }
-        for name in recorded.namesBeyondLimit {
+        if !recorded.namesBeyondLimit.isEmpty {
             logger.warning(
                 "City rejected: --city.limit is reached",
-                metadata: ["city": name, "limit": "\(store.rules.cityLimit)"])
+                metadata: [
+                    "city": recorded.namesBeyondLimit.joined(separator: ", "), "limit": "\(store.rules.cityLimit)",
+                ])
         }
     }
 }

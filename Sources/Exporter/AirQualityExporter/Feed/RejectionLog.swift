@@ -39,10 +39,10 @@ struct RejectionLog: Sendable {
 
     /// Returns the reasons that have stopped since the last call: for how long, and how often, each occurred.
     mutating func takeStopped(at now: Duration) -> [(reason: RejectionReason, lasted: Duration, count: UInt64)] {
-        guard !current.isEmpty else { return [] }
-        let stopped = RejectionReason.allCases.filter { reason in
-            current[reason].map { now - $0.last >= Self.quietTime } ?? false
-        }
+        func hasStopped(_ occurrence: Occurrence) -> Bool { now - occurrence.last >= Self.quietTime }
+        // For nearly every message that is rejected, nothing has.
+        guard current.values.contains(where: hasStopped) else { return [] }
+        let stopped = RejectionReason.allCases.filter { current[$0].map(hasStopped) ?? false }
         return stopped.compactMap { reason in
             loggedAt[.rejected(reason)] = nil
             return current.removeValue(forKey: reason).map { (reason, $0.last - $0.since, $0.count) }

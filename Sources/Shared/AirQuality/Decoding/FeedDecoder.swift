@@ -86,13 +86,16 @@ public struct FeedDecoder: ~Copyable {
     /// - Parameter byteCount: size of the received message, from which a program may have produced this one.
     private mutating func read(_ message: Span<UInt8>, byteCount: Int, _ receivedAt: Timestamp) -> FeedMessage {
         defer { reader.forget() }
-        guard let positions = reader.read(message) else {
-            if isBlank(message: message) { return FeedMessage(byteCount: byteCount, receivedAt: receivedAt) }
-            guard let replacement = replacingNonFiniteNumbers(in: message), reader.read(replacement.span) != nil else {
-                return FeedMessage(rejectedAs: .notJSON, byteCount: byteCount, receivedAt: receivedAt)
-            }
-            return read(replacement.span, byteCount: byteCount, receivedAt)
+        if let texts = reader.read(message) { return decode(texts, byteCount: byteCount, receivedAt) }
+        if isBlank(message: message) { return FeedMessage(byteCount: byteCount, receivedAt: receivedAt) }
+        guard let replacement = replacingNonFiniteNumbers(in: message), let texts = reader.read(replacement.span) else {
+            return FeedMessage(rejectedAs: .notJSON, byteCount: byteCount, receivedAt: receivedAt)
         }
+        return decode(texts, byteCount: byteCount, receivedAt)
+    }
+
+    /// - Parameter positions: those of the JSON texts of the message that the reader holds.
+    private mutating func decode(_ positions: Range<Int>, byteCount: Int, _ receivedAt: Timestamp) -> FeedMessage {
         var decoded = FeedMessage(byteCount: byteCount, receivedAt: receivedAt)
         decoded.reuse(&spareReadings, &spareNames)
         reader.appendTexts(to: &decoded.names)

@@ -11,7 +11,9 @@ public struct RejectionCounts: Sendable, Equatable {
     public var isEmpty: Bool { counts.isEmpty }
 
     /// Reasons with rejections, in the order in which they are checked.
-    public var reasons: [RejectionReason] { isEmpty ? [] : RejectionReason.allCases.filter { self[$0] > 0 } }
+    public var reasons: [RejectionReason] {
+        counts.count < 2 ? Array(counts.keys) : RejectionReason.allCases.filter { self[$0] > 0 }
+    }
 
     public static func += (left: inout RejectionCounts, right: RejectionCounts) {
         if right.isEmpty { return }

@@ -61,7 +61,7 @@ struct HandshakeTests {
         var outcome: Outcome
         var testDescription: String { name }
         /// The reason phrase, where the status is not 101.
-        var words: String {
+        var phrase: String {
             let parts = status.split(separator: " ", maxSplits: 2)
             return parts.count == 3 && parts[1].count == 3 && parts[1] != "101" && Int(parts[1]) != nil
                 ? String(parts[2]) : ""
@@ -69,7 +69,7 @@ struct HandshakeTests {
 
         enum Outcome: Sendable, Equatable {
             case accepted, compressed, compressedInContext, interim
-            case rejected(String, Duration? = nil)
+            case rejected(String, Duration? = nil, words: String = "")
         }
 
         /// The good response with these fields replaced, or removed where there are no values.
@@ -85,15 +85,15 @@ struct HandshakeTests {
             changed(text, ["Sec-WebSocket-Extensions": [text]], outcome)
         }
 
-        private static func extensions(_ text: String, rejected reason: String) -> Row {
-            extensions(text, .rejected("status 101 with " + reason))
+        private static func extensions(_ text: String, rejected reason: String, words: String) -> Row {
+            extensions(text, .rejected("status 101 with " + reason, words: words))
         }
 
         /// A response with a parameter, after others, that we cannot agree to.
         private static func disagreed(_ parameters: String, _ parameter: String) -> Row {
             extensions(
                 "permessage-deflate; " + parameters,
-                rejected: "an unacceptable permessage-deflate parameter: " + parameter)
+                rejected: "an unacceptable permessage-deflate parameter", words: parameter)
         }
 
         private static let noUpgrade = Outcome.rejected("status 101 without Upgrade: websocket")
@@ -105,7 +105,11 @@ struct HandshakeTests {
         }
 
         private static func notOffered(_ subprotocols: String) -> Outcome {
-            .rejected("status 101 with a subprotocol that was not offered: \(subprotocols)")
+            .rejected("status 101 with a subprotocol that was not offered", words: subprotocols)
+        }
+
+        private static func notOffered(extensions text: String) -> Row {
+            extensions(text, rejected: "extensions that were not offered", words: text)
         }
 
         private static func other(_ status: String, _ fields: [String] = [], _ outcome: Outcome) -> Row {
@@ -148,14 +152,10 @@ struct HandshakeTests {
             disagreed("server_max_window_bits=8; server_max_window_bits=9", "server_max_window_bits=9"),
             disagreed("server_no_context_takeover; server_no_context_takeover", "server_no_context_takeover"),
             disagreed("server_no_context_takeover=1", "server_no_context_takeover=1"),
-            extensions("permessage-deflate;", rejected: "an unacceptable permessage-deflate parameter: "),
-            extensions(
-                "permessage-deflate, permessage-deflate",
-                rejected: "extensions that were not offered: permessage-deflate, permessage-deflate"),
-            extensions(
-                "permessage-deflate; server_no_context_takeover, x-other",
-                rejected: "extensions that were not offered: permessage-deflate; server_no_context_takeover, x-other"),
-            extensions("x-webkit-deflate-frame", rejected: "extensions that were not offered: x-webkit-deflate-frame"),
+            extensions("permessage-deflate;", rejected: "an unacceptable permessage-deflate parameter", words: ""),
+            notOffered(extensions: "permessage-deflate, permessage-deflate"),
+            notOffered(extensions: "permessage-deflate; server_no_context_takeover, x-other"),
+            notOffered(extensions: "x-webkit-deflate-frame"),
             other("HTTP/1.1 100 Continue", [], .interim),
             other("HTTP/1.1 103 Early Hints", ["Link: </style.css>"], .interim),
             other("HTTP/1.1 200 OK", [], .rejected("status 200 instead of 101: not a WebSocket endpoint")),
@@ -176,10 +176,10 @@ struct HandshakeTests {
             other("HTTP/1.1 429 Slow", ["retry-after: Sun, 06 Nov 1994 08:49:37 GMT"], no101("429", .seconds(37))),
             other(
                 "HTTP/1.1 307 There", ["Location: wss://u:p@host/x"],
-                .rejected("status 307 instead of 101: the feed is at wss://***@host/x")),
+                .rejected("status 307 instead of 101: the feed has another address", words: ": wss://***@host/x")),
             other(
                 "HTTP/1.1 302 There", ["Location: ws://host/key-0123456789ab/live"],
-                .rejected("status 302 instead of 101: the feed is at ws://host/…/live")),
+                .rejected("status 302 instead of 101: the feed has another address", words: ": ws://host/…/live")),
             other("HTTP/1.1 99 X", [], .rejected("the response is not HTTP")),
             other("HTTP/1.1 1O1 X", [], .rejected("the response is not HTTP")),
             other("HTTP/1.1", [], .rejected("the response is not HTTP")),
@@ -203,8 +203,8 @@ struct HandshakeTests {
             case .compressed: .accepted(.withoutContext, fields: fields)
             case .compressedInContext: .accepted(.withContext, fields: fields)
             case .interim: .interim
-            case .rejected(let detail, let retryAfter):
-                .rejected(detail: detail, serverWords: row.words, retryAfter: retryAfter)
+            case .rejected(let detail, let retryAfter, let words):
+                .rejected(detail: detail, serverWords: row.phrase + words, retryAfter: retryAfter)
             }
         #expect(response == expected)
     }

@@ -84,6 +84,28 @@ def test_the_words_of_a_refusal_are_in_the_log_alone(start, status, body, words,
         assert words not in ready and f"status {status.value}" in ready
 
 
+@pytest.mark.parametrize(
+    "status, field",
+    [
+        ("302 Found", "Location: wss://127.0.0.1/feed/token0"),
+        ("101 Switching Protocols", "Sec-WebSocket-Protocol: token0"),
+        ("101 Switching Protocols", "Sec-WebSocket-Extensions: token0"),
+        ("101 Switching Protocols", "Sec-WebSocket-Extensions: permessage-deflate; token0"),
+    ],
+)
+def test_a_field_of_a_refused_handshake_is_in_the_log_alone(start, status, field):
+    def refuse(peer):
+        peer.read_request()
+        peer.send(peer.answer(more=field + "\r\n").replace(b"101 Switching Protocols", status.encode()))
+
+    with RawFeed(refuse) as feed:
+        exporter = start.exporter("--feed.url", feed.url, *QUICK)
+        line = exporter.wait_for_line("Feed unreachable")
+        assert "token0" in line and "reason=handshake" in line
+        ready = exporter.get("/-/ready").text
+        assert "token0" not in ready and f"status {status[:3]}" in ready
+
+
 def test_a_server_without_a_response_may_have_another_path(start):
     with RawFeed(lambda peer: peer.read_request()) as feed:
         exporter = start.exporter("--feed.url", feed.url, *QUICK)

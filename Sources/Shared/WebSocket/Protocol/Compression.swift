@@ -1,5 +1,4 @@
 internal import Bytes
-internal import System
 
 /// Compression of a server's messages: permessage-deflate, as negotiated in the handshake (RFC 7692).
 enum Compression: Equatable {
@@ -8,13 +7,19 @@ enum Compression: Equatable {
     /// Each message may refer to earlier ones.
     case withContext
 
-    /// Checks a server's extensions against `HandshakeRequest.compressionOffer`; `nil` if there are none. The reason of
-    /// an error is worded to follow "with".
-    init?(_ extensions: [String]) throws(SystemError) {
+    /// What cannot be agreed to, worded to follow "with", and the server's words about it.
+    struct Disagreement: Error {
+        let detail: String
+        let serverWords: String
+    }
+
+    /// Checks a server's extensions against `HandshakeRequest.compressionOffer`; `nil` if there are none.
+    init?(_ extensions: [String]) throws(Disagreement) {
         guard let first = extensions.first else { return nil }
         let parts = first.split(separator: ";", omittingEmptySubsequences: false).map { trimmed($0).lowercased() }
         guard extensions.count == 1, parts[0] == "permessage-deflate" else {
-            throw SystemError(.peer, "extensions that were not offered: \(extensions.joined(separator: ", "))")
+            throw Disagreement(
+                detail: "extensions that were not offered", serverWords: extensions.joined(separator: ", "))
         }
         self = parts.contains("server_no_context_takeover") ? .withoutContext : .withContext
         // A response may add limits that were not offered (sections 7.1.1.2 and 7.1.2.1); our window fits them all.
@@ -23,7 +28,7 @@ enum Compression: Equatable {
         var names: Set<Substring> = []
         for parameter in parts.dropFirst() {
             guard known.contains(parameter), names.insert(parameter.prefix { $0 != "=" }).inserted else {
-                throw SystemError(.peer, "an unacceptable permessage-deflate parameter: \(parameter)")
+                throw Disagreement(detail: "an unacceptable permessage-deflate parameter", serverWords: parameter)
             }
         }
     }

@@ -6,7 +6,7 @@ enum HandshakeResponse: Equatable {
     /// Status 1xx other than 101: the final response is still to come.
     case interim
     case accepted(Compression?, fields: [HTTPField])
-    /// The server's words are its reason phrase, and the beginning of a text body.
+    /// The server's words are its reason phrase or the fields that are wrong, and the beginning of a text body.
     case rejected(detail: String, serverWords: String = "", retryAfter: Duration?)
 
     /// - Parameters:
@@ -19,19 +19,19 @@ enum HandshakeResponse: Equatable {
         case (100..<200)?: self = .interim
         case let status?:
             let retryAfter = head.fields.first("Retry-After").flatMap { parseRetryAfter($0, now: now) }
+            let target = head.fields.first("Location").map { masked(address: $0) }
             let remark =
                 switch status {
                 case 200: ": not a WebSocket endpoint"
                 case 401, 403: "; does it expect \(flagPrefix)header with Authorization or Origin?"
                 case 404: ": not a WebSocket endpoint, or it expects \(flagPrefix)header with Origin or Authorization"
-                case 300..<400: head.fields.first("Location").map { ": the feed is at \(masked(address: $0))" } ?? ""
+                case 300..<400 where target != nil: ": the feed has another address"
                 default: ""
                 }
             let phrase = head.startLine.split(separator: " ", maxSplits: 2).dropFirst(2).first ?? ""
             self = .rejected(
                 detail: "status \(status) instead of 101\(remark)",
-                serverWords: String(decoding: phrase.utf8.prefix(RejectionBody.maximumBytes), as: UTF8.self),
-                retryAfter: retryAfter)
+                serverWords: Self.first(phrase + (target.map { ": \($0)" } ?? "")), retryAfter: retryAfter)
         }
     }
 
@@ -40,6 +40,10 @@ enum HandshakeResponse: Equatable {
         guard case .rejected(let detail, let phrase, let retryAfter) = self else { return self }
         let words = [phrase, body.text].filter { !$0.isEmpty }.joined(separator: ": ")
         return .rejected(detail: detail, serverWords: words, retryAfter: retryAfter)
+    }
+
+    private static func first(_ words: some StringProtocol) -> String {
+        String(decoding: words.utf8.prefix(RejectionBody.maximumBytes), as: UTF8.self)
     }
 
     /// Status code of a line such as `HTTP/1.1 101 Switching Protocols`; the text after the code is ignored.
@@ -52,8 +56,8 @@ enum HandshakeResponse: Equatable {
 
     /// Ignores `Content-Length` and `Transfer-Encoding`, which some servers send with a 101 (RFC 9112, section 6.3).
     private static func upgrade(_ fields: [HTTPField], _ request: HandshakeRequest) -> HandshakeResponse {
-        func rejected(_ detail: String) -> HandshakeResponse {
-            .rejected(detail: "status 101 " + detail, retryAfter: nil)
+        func rejected(_ detail: String, serverWords: String = "") -> HandshakeResponse {
+            .rejected(detail: "status 101 " + detail, serverWords: first(serverWords), retryAfter: nil)
         }
         guard fields.list("Upgrade").map({ $0.lowercased() }) == ["websocket"] else {
             return rejected("without Upgrade: websocket")
@@ -66,12 +70,13 @@ enum HandshakeResponse: Equatable {
         }
         let subprotocols = fields.list("Sec-WebSocket-Protocol")
         guard subprotocols.isEmpty || (subprotocols.count == 1 && request.subprotocols.contains(subprotocols[0])) else {
-            return rejected("with a subprotocol that was not offered: \(subprotocols.joined(separator: ", "))")
+            return rejected(
+                "with a subprotocol that was not offered", serverWords: subprotocols.joined(separator: ", "))
         }
-        do throws(SystemError) {
+        do throws(Compression.Disagreement) {
             return .accepted(try Compression(fields.list("Sec-WebSocket-Extensions")), fields: fields)
         } catch {
-            return rejected("with " + error.reason)
+            return rejected("with " + error.detail, serverWords: error.serverWords)
         }
     }
 }

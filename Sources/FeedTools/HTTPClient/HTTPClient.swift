@@ -67,7 +67,7 @@ public import System
         var list: UnsafeMutablePointer<curl_slist>?
         defer { unsafe curl_slist_free_all(list) }
         for line in headers { unsafe list = curl_slist_append(list, line) }
-        var transfer = Transfer(isWanted: isWanted, body: Transfer.Part(maximumBytes: maximumBodyBytes))
+        var transfer = Transfer(maximumBodyBytes: maximumBodyBytes, isWanted: isWanted)
         var message = [UInt8](repeating: 0, count: Int(CURL_ERROR_SIZE))
         let result: CURLcode = unsafe message.withUnsafeMutableBytes { message in
             unsafe CCurl_setText(handle, CURLOPT_URL, url)
@@ -116,11 +116,7 @@ public import System
 @c(airquality_http_bytes)
 func httpBytes(bytes: UnsafeMutablePointer<CChar>?, size: Int, count: Int, owner: UnsafeMutableRawPointer?) -> Int {
     let bytes = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
-    guard let part = unsafe owner?.assumingMemoryBound(to: Transfer.Part.self) else { return 0 }
-    unsafe part.pointee.isTooLong = part.pointee.bytes.count + bytes.count > part.pointee.maximumBytes
-    if unsafe part.pointee.isTooLong { return 0 }
-    unsafe part.pointee.bytes.append(contentsOf: bytes)
-    return bytes.count
+    return unsafe owner!.assumingMemoryBound(to: Transfer.Part.self).pointee.append(bytes)
 }
 
 /// Corresponds to `curl_xferinfo_callback`, called at least once a second; a non-zero result ends the transfer.
@@ -128,7 +124,5 @@ func httpBytes(bytes: UnsafeMutablePointer<CChar>?, size: Int, count: Int, owner
 func httpProgress(
     owner: UnsafeMutableRawPointer?, _: curl_off_t, _: curl_off_t, _: curl_off_t, _: curl_off_t
 ) -> Int32 {
-    guard let transfer = unsafe owner?.assumingMemoryBound(to: Transfer.self) else { return 1 }
-    if unsafe !transfer.pointee.isWanted() { unsafe transfer.pointee.isCancelled = true }
-    return unsafe transfer.pointee.isCancelled ? 1 : 0
+    unsafe owner!.assumingMemoryBound(to: Transfer.self).pointee.continues() ? 0 : 1
 }

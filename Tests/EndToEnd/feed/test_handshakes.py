@@ -96,7 +96,8 @@ def test_the_words_of_a_refusal_are_in_the_log_alone(start, status, body, words,
 def test_a_field_of_a_refused_handshake_is_in_the_log_alone(start, status, field):
     def refuse(peer):
         peer.read_request()
-        peer.send(peer.answer(more=field + "\r\n").replace(b"101 Switching Protocols", status.encode()))
+        response = peer.answer(more=field + "\r\n")
+        peer.send(response.replace(b"101 Switching Protocols", status.encode()))
 
     with RawFeed(refuse) as feed:
         exporter = start.exporter("--feed.url", feed.url, *QUICK)

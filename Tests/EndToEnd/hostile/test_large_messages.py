@@ -108,5 +108,6 @@ def test_messages_full_of_new_cities_stay_within_the_memory_limit(launcher, star
     assert exporter.peak_resident_bytes < 256 * MIB, (
         f"{exporter.peak_resident_bytes / MIB:.0f} MiB at the peak"
     )
-    (line,) = exporter.lines("City rejected")
-    assert line.count(", ") == 9
+    lines = exporter.lines("City rejected")
+    # Ten names, in a line of each feed at most.
+    assert len(lines) <= 2 and sum(line.count(", ") + 1 for line in lines) == 10

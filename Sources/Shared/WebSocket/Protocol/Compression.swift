@@ -7,7 +7,7 @@ enum Compression: Equatable {
     /// Each message may refer to earlier ones.
     case withContext
 
-    /// What cannot be agreed to, worded to follow "with", and the server's words about it.
+    /// Why a response is rejected. `detail` is worded to follow "with".
     struct Disagreement: Error {
         let detail: String
         let serverWords: String

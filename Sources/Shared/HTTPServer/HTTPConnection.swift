@@ -69,7 +69,8 @@ internal import System
         unsafe self.pointer = pointer
         socket = unsafe CLibMicroHTTPD_info(pointer, .CONNECTION_INFO_CONNECTION_FD).connect_fd
         let socket = socket
-        peer = (try? unsafe SocketAddress.filled { unsafe getpeername(socket, $0, $1) })?.address.ip ?? IPAddress(bytes: [])
+        let remote = try? unsafe SocketAddress.filled { unsafe getpeername(socket, $0, $1) }
+        peer = remote?.address.ip ?? IPAddress(bytes: [])
         client = peer.client
         let session = unsafe CLibMicroHTTPD_info(pointer, .CONNECTION_INFO_GNUTLS_SESSION).tls_session
         if let configuration, let session = unsafe session {

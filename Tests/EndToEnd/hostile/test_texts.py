@@ -1,5 +1,6 @@
 """Messages that are no JSON, for the programs of `--feed.jq` and `--feed.reply`."""
 
+import contextlib
 import os
 import pathlib
 import signal
@@ -14,8 +15,12 @@ MIB = 1 << 20
 
 
 def workers(exporter) -> list[int]:
-    tasks = pathlib.Path(f"/proc/{exporter.process.pid}/task").iterdir()
-    return [int(child) for task in tasks for child in (task / "children").read_text().split()]
+    found = []
+    for task in pathlib.Path(f"/proc/{exporter.process.pid}/task").iterdir():
+        # A thread may end meanwhile.
+        with contextlib.suppress(OSError):
+            found += [int(child) for child in (task / "children").read_text().split()]
+    return found
 
 
 def test_four_mebibytes_of_text_reach_both_programs(start):

@@ -11,6 +11,7 @@ import subprocess
 import pytest
 
 from support.commands import preload
+from support.memory import IS_SANITIZED
 from support.raw_http import connect, get
 from support.waiting import wait_for
 from support.web_configuration import HASHES
@@ -103,6 +104,7 @@ def test_an_empty_argument_list_is_treated_as_no_arguments(programs, program):
         process.communicate()
 
 
+@pytest.mark.skipif(IS_SANITIZED, reason="sanitizers read /proc")
 @pytest.mark.parametrize("program", FLAGS)
 def test_the_program_runs_without_proc(programs, program):
     hide = ["unshare", "--mount", "sh", "-c", "mount -t tmpfs none /proc"]

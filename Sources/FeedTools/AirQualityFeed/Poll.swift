@@ -10,6 +10,8 @@ import WebSocket
 func poll(_ flags: ParsedFlags, signals: Signals) throws {
     let options: PollOptions = try flags.options()
     let source = try PolledSource(options, flags)
+    // Half of them are for connections: with two or three, clients that send nothing would shut the others out.
+    if !options.webListenAddresses.isEmpty { try TaskLimit.require(64) }
     let log = flags.beginLog(level: options.logLevel, format: options.logFormat)
     let state = Monitor(PollState(latest: LatestAir(lifetime: options.lifetime)))
     var feed = WebSocketServerConfiguration(address: options.listen)

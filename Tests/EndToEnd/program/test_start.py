@@ -127,10 +127,21 @@ def few_threads(count: int) -> tuple[str, ...]:
     )
 
 
-def test_a_start_with_too_few_threads_is_refused_with_both_numbers(programs):
-    flags = ("--feed.url=ws://127.0.0.1:1/", "--web.listen-address=127.0.0.1:0")
-    line = programs.rejection(EXPORTER, *flags, launcher=few_threads(60))
-    assert re.search(r"\d\d more threads may be started, at least 66 are needed: raise ", line)
+@pytest.mark.parametrize(
+    ("program", "flags", "needed"),
+    [
+        (EXPORTER, ["--feed.url=ws://127.0.0.1:1/"], 66),
+        (FEED, ["poll", "--listen=127.0.0.1:0", "--base-url=http://127.0.0.1:1"], 64),
+    ],
+    ids=["exporter", "poll"],
+)
+def test_a_start_with_too_few_threads_is_refused_with_both_numbers(
+    programs, program, flags, needed
+):
+    flags = [*flags, "--web.listen-address=127.0.0.1:0"]
+    line = programs.rejection(program, *flags, launcher=few_threads(60))
+    both = rf"\d\d more threads may be started, at least {needed} are needed: raise "
+    assert re.search(both, line)
 
 
 def test_silent_connections_never_take_all_threads(programs):

@@ -27,6 +27,9 @@ class Browser:
         options.binary_location = CHROMIUM
         # Root in a container has no sandbox; the pages are ours.
         switches = "headless=new no-sandbox disable-gpu disable-dev-shm-usage hide-scrollbars"
+        # One process draws for all, and none is started for a page of another port.
+        switches += " in-process-gpu renderer-process-limit=1 disable-site-isolation-trials"
+        switches += " disable-features=SpareRendererForSitePerProcess"
         for switch in (*switches.split(), "window-size=1280,1000"):
             options.add_argument(f"--{switch}")
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})

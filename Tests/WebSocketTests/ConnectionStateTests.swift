@@ -315,7 +315,7 @@ struct ConnectionStateTests {
         #expect(course.actions == [])
     }
 
-    @Test(arguments: [(59, false, 2000), (60, false, 500), (9, true, 2000), (10, true, 500)])
+    @Test(arguments: [(59, false, 2000), (60, false, 500), (9, true, 2000), (10, true, 500), (10, false, 2000)])
     func `A connection that lasts a minute, or ten seconds with a useful message, resets the back-off`(
         seconds: Int, isUseful: Bool, bound: Int
     ) {

@@ -19,19 +19,6 @@ struct ReconnectPolicyTests {
         #expect(policy.delay(connectedFor: nil, retryAfter: retryAfter, random: 0.5) == .seconds(seconds))
     }
 
-    @Test(
-        arguments: [(nil, false, 8), (59.9, false, 8), (60, false, 1), (9.9, true, 8), (10, true, 1), (10, false, 8)]
-            as [(Double?, Bool, Double)])
-    func `A minute, or ten seconds with a useful message, resets the bound`(
-        lasted: Double?, wasUseful: Bool, seconds: Double
-    ) {
-        var policy = ReconnectPolicy(minimum: .seconds(1), maximum: .seconds(8))
-        for _ in 0..<5 { _ = policy.delay(connectedFor: nil, retryAfter: nil, random: 1) }
-        let delay = policy.delay(
-            connectedFor: lasted.map { .seconds($0) }, wasUseful: wasUseful, retryAfter: nil, random: 1)
-        #expect(delay == .seconds(seconds))
-    }
-
     @Test func `A minimum of zero becomes 10 ms, and the minimum wins over a smaller maximum`() {
         #expect(ReconnectPolicy(minimum: .zero, maximum: .zero).bound == .milliseconds(10))
         #expect(ReconnectPolicy(minimum: .seconds(9), maximum: .seconds(1)).bound == .seconds(9))

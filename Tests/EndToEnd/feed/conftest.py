@@ -4,11 +4,10 @@ import pytest
 
 
 @pytest.fixture(scope="module")
-def contexts(authority, stranger):
+def contexts(authority):
     """The identities that a server can present."""
     return {
         "good": authority.issue("server").server_context(),
-        "of an unknown authority": stranger.issue("stranger").server_context(),
         "expired": authority.issue("expired", is_expired=True).server_context(),
         "for another name": authority.issue(
             "other", "DNS:feed.example,IP:127.0.0.9"

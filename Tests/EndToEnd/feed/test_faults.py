@@ -16,7 +16,6 @@ from support.tls_faults import (
     end_of_stream,
     end_without_close_notify,
     only_close_notify,
-    plain_response,
     rejected_by_client,
     secured,
     silence,
@@ -112,12 +111,9 @@ def over_trusted_tls(act):
 
 
 TLS_FAULTS = [
-    ("wss to a server without TLS", "tls", 0, lambda contexts: plain_response),
     ("no answer to the TLS handshake", "timeout", CONNECT, lambda contexts: silence),
     ("end of stream instead of the TLS handshake", "tls", 0, lambda contexts: end_of_stream),
-    ("certificate of an unknown authority", "tls", 0, bad_certificate("of an unknown authority")),
     ("certificate expired", "tls", 0, bad_certificate("expired")),
-    ("certificate for another name", "tls", 0, bad_certificate("for another name")),
     ("TLS: end of stream", "lost", 0, over_trusted_tls(end_without_close_notify)),
     ("TLS: its goodbye without a close frame", "lost", 0, over_trusted_tls(only_close_notify)),
 ]

@@ -17,22 +17,10 @@ def good(accept: str, more: str = "") -> str:
 
 
 EARLY_HINTS = "HTTP/1.1 103 Early Hints\r\nLink: </style.css>; rel=preload\r\n\r\n"
-COMPRESSION = "permessage-deflate; server_no_context_takeover"
-# HandshakeTests has more cases.
+# HandshakeTests and HTTPHeadTests have more cases.
 RESPONSES = {
-    "Content-Length: 5": lambda accept: good(accept, "Content-Length: 5\r\n"),
     "Transfer-Encoding: chunked": lambda accept: good(accept, "Transfer-Encoding: chunked\r\n"),
-    "blanks and tabs around values": lambda accept: (
-        "HTTP/1.1 101 \r\nUpgrade:\t websocket \t\r\nConnection:Upgrade\t\r\n"
-        f"Sec-WebSocket-Accept:  {accept}\t\r\nSec-WebSocket-Extensions: \t{COMPRESSION} \r\n"
-        "Sec-WebSocket-Protocol: \t\r\n\r\n"
-    ),
     "103 three times before it": lambda accept: EARLY_HINTS * 3 + good(accept),
-    "a folded line": lambda accept: good(accept, "X-Folded: one\r\n two\r\n\tthree\r\n"),
-    "700 fields": lambda accept: good(
-        accept, "".join(f"X-{number}: {'c' * 80}\r\n" for number in range(700))
-    ),
-    "lines that end with LF": lambda accept: good(accept).replace("\r\n", "\n"),
 }
 
 

@@ -14,57 +14,7 @@ from support.peers import WebSocketFeed
 from support.raw_feed import TEXT, RawFeed, frame
 from support.waiting import wait_for
 
-GRAPHQL = (
-    'if . == null then {type: "connection_init"} elif .type? == "connection_ack" then'
-    ' {id: "1", type: "subscribe", payload: {query: "…"}} else empty end'
-)
-SOCKET_IO = (
-    'if . == 2 then "3" elif (type == "string" and startswith("0{")) then "40" else empty end'
-)
-SOCKET_IO_ELEMENTS = 'select(type == "string" and startswith("42")) | .[2:] | fromjson | .[1]'
 DELHI = [{"city": "Delhi", "aqi": 301}]
-
-
-def test_a_graphql_subscription_follows_its_acknowledgement(start):
-    readings = {"type": "next", "payload": {"data": {"readings": DELHI}}}
-    query = '{"id":"1","type":"subscribe","payload":{"query":"…"}}'
-    steps = ('{"type":"connection_init"}', [{"type": "connection_ack"}]), (query, [readings])
-    with Conversation(*steps) as feed:
-        flags = "--feed.reply", GRAPHQL, "--feed.jq", ".payload?.data?.readings? // empty"
-        exporter = start.exporter("--feed.url", feed.url, *flags)
-        exporter.wait_for_sample(metrics.INDEX, 301, city="Delhi")
-        page = exporter.scrape()
-        assert page.nonzero(metrics.REJECTED, "reason") == {}
-        assert len(feed.requests) == 1
-        assert "subscribe" not in "\n".join(exporter.errors)
-
-
-def test_a_socket_io_server_gets_its_pongs(start):
-    steps = (
-        (None, ['0{"sid":"x"}']),
-        ("40", ['40{"sid":"y"}', "2"]),
-        ("3", ["2"]),
-        ("3", ["42" + json.dumps(["aqi", DELHI])]),
-    )
-    with Conversation(*steps) as feed:
-        flags = "--feed.reply", SOCKET_IO, "--feed.jq", SOCKET_IO_ELEMENTS
-        exporter = start.exporter("--feed.url", feed.url, *flags)
-        exporter.wait_for_sample(metrics.INDEX, 301, city="Delhi")
-        assert exporter.scrape().nonzero(metrics.REJECTED, "reason") == {}
-        assert feed.heard == ["40", "3", "3"]
-
-
-def test_null_and_unreadable_messages_are_no_beginning_of_a_connection(start):
-    program = 'if . == null then "begin" elif . == "\\n" then "blank" else empty end'
-    with WebSocketFeed() as feed:
-        exporter = start.exporter("--feed.url", feed.url, "--feed.reply", program)
-        feed.wait_for_client()
-        wait_for(lambda: feed.received, "the greeting")
-        for message in "null", " null ", "NaN", "null\nnull", b"\xff", "\ufeff\n", DELHI:
-            feed.send(message)
-        exporter.wait_for_sample(metrics.INDEX, 301, city="Delhi")
-        wait_for(lambda: len(feed.received) == 2, "the second text")
-        assert feed.received == ["begin", "blank"]
 
 
 def test_subscriptions_come_first_and_a_file_may_have_the_program(start, tmp_path):
@@ -115,16 +65,8 @@ def test_a_server_that_asks_without_end_and_takes_nothing_is_still_read(start):
         assert len(feed.peers) == 1
 
 
-@pytest.mark.parametrize(
-    "program, words",
-    [
-        ('select(. == 1) | range(17) | "secret-\\(.)"', "more than 16 texts or 64 KiB"),
-        ("select(. == 1) | 7", "a number, true or false cannot be sent"),
-        ('select(. == 1) | "secret-text" | tonumber', "cannot be parsed as a number|Cannot"),
-        ("def f: f; select(. == 1) | f", "needs more than 1 s"),
-    ],
-)
-def test_an_error_sends_nothing_and_is_logged_once(start, program, words):
+def test_an_error_sends_nothing_and_is_logged_once(start):
+    program = 'select(. == 1) | range(17) | "secret-\\(.)"'
     with WebSocketFeed() as feed:
         exporter = start.exporter("--feed.url", feed.url, "--feed.reply", program)
         feed.wait_for_client()
@@ -135,7 +77,7 @@ def test_an_error_sends_nothing_and_is_logged_once(start, program, words):
         assert feed.received == []
         lines = [line for line in exporter.errors if "Nothing is sent" in line]
         assert len(lines) == 1, exporter.errors
-        assert "secret" not in lines[0]
+        assert "more than 16 texts or 64 KiB" in lines[0] and "secret" not in lines[0]
 
 
 @pytest.mark.parametrize(

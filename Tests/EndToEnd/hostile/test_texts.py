@@ -70,13 +70,6 @@ def test_a_stopped_worker_does_not_hold_up_the_end(start):
         assert exporter.process.wait(5) == 0
 
 
-def test_a_worker_started_by_hand_checks_its_limit(programs):
-    for limit in "18446744073709551615", "-1", "x":
-        program = programs.run("air-quality-exporter", "__jq", limit)
-        assert program.process.returncode == 2
-        assert "expected a memory limit" in "\n".join(program.errors)
-
-
 def test_an_ignored_child_signal_is_reset(start):
     """The number of a child that is not awaited may soon be that of a foreign process."""
     ignoring = "sh", "-c", 'trap "" CHLD; exec "$0" "$@"'

@@ -60,20 +60,6 @@ def test_faces_and_numbers_have_the_colours_of_their_category(start_air, browser
         assert lines <= 2 and hole <= 240, width
 
 
-def test_a_sparkline_is_shown_only_with_at_least_three_points(start_air, reader):
-    """The first two come in quick succession and say nothing about the usual interval."""
-    air = start_air()
-    for age in (120, 60, 0):
-        air.say(Delhi=100 + age, **({} if age else {"Pune": 80}), age=age)
-        if age == 60:
-            air.exporter.wait_for_sample("airquality_exporter_history_points", 2)
-            reader.open(air.address)
-            assert reader.all("li.city") and not reader.all(".spark")
-    air.wait_for_cities(2)
-    reader.open(air.address)
-    assert len(reader.all(".spark")) == 1 and reader.all("li[data-city=Delhi] .spark polyline")
-
-
 @pytest.mark.parametrize("count", [0, 1, 10_000])
 def test_pages_fit_with_no_city_one_city_and_ten_thousand_cities(start_air, browser, count):
     """Without places and pollutants, no page mentions them."""

@@ -25,12 +25,6 @@ def rejected_by_client(context) -> Behaviour:
     return behave
 
 
-def plain_response(peer: Peer) -> None:
-    peer.fault()
-    peer.socket.recv(1000)
-    peer.send(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
-
-
 def silence(peer: Peer) -> None:
     peer.fault()
     peer.read_nothing()

@@ -81,14 +81,9 @@ def test_an_error_response_says_what_is_wrong(exporter, path, host, status, line
 @pytest.mark.parametrize(
     "target, status",
     [
-        ("//metrics", 404),
-        ("/../metrics", 404),
-        ("/..%2fmetrics", 404),
         ("/metrics%0d%0aX-Injected:%20yes", 404),
         ("/<script>alert(1)</script>", 404),
-        ("/%6detrics", 200),
         ("http://somewhere.else/metrics", 200),
-        ("/%00", 400),
         ("/metrics?" + "a" * 8183, 200),
         ("/" + "a" * 8192, 414),
         ("/metrics?" + "a" * 8192, 414),
@@ -103,7 +98,7 @@ def test_a_request_target_gets_the_expected_status(exporter, target, status):
         expect_plain_line(response)
 
 
-@pytest.mark.parametrize("size", [10_000, 30_000, 100_000])
+@pytest.mark.parametrize("size", [30_000, 100_000])
 def test_an_overlong_target_is_rejected(exporter, size):
     request = b"GET /" + b"a" * size + b" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
     responses = parse_responses(exchange(exporter.port, request))

@@ -181,8 +181,8 @@ let package = Package(
         tests(
             of: "AirQualityExporter",
             [
-                "AirQuality", "Bytes", "CommandLine", "Exposition", "FeedOptions", "HTTPServer", "HTTPText", "JSON",
-                "Storage", "System", "WebConfiguration", "WebSocket", "TestSupport",
+                "AirQuality", "Bytes", "CommandLine", "Exposition", "FeedOptions", "HTTPServer", "HTTPText", "Storage",
+                "System", "WebConfiguration", "WebSocket", "TestSupport",
             ]),
         tests(of: "HTTPClient", ["HTTPText", "System", "TestSupport"], importsC: true),
         tests(of: "AirSources", ["AirQualityIndex"]),

@@ -1,8 +1,6 @@
 import Bytes
 import FeedOptions
-import Glibc
 import HTTPText
-import JSON
 import System
 import TestSupport
 import Testing
@@ -221,35 +219,6 @@ struct FeedHandlerTests {
         for _ in 0..<100 { handler.receive(.text, Array(#"{"type":"update","data":[]}"#.utf8).span) }
         let named = logged.filter { $0.contains("Most messages of the feed carry nothing that is read") }
         #expect(named.count == 1 && named[0].hasSuffix(#"read=1 hint="air-quality-exporter probe ADDRESS""#))
-    }
-
-    @Test(arguments: [#"{"type":"heartbeat","data":%}"#, #"[{"name":"Pune","x":%}]"#, #"{"error":"x","x":%}"#])
-    func `A message of a known kind costs little more than parsing it once`(message: String) throws {
-        let numbers = "[" + String(repeating: "1,", count: 100_000) + "1]"
-        let bytes = Array(message.replacing("%", with: numbers).utf8)
-        var reader = JSONReader()
-        var handler = try handler()
-        handler.receive(.text, bytes.span)
-        let once = leastTime {
-            _ = reader.read(bytes.span)
-            reader.forget()
-        }
-        let handled = leastTime { handler.receive(.text, bytes.span) }
-        #expect(handled < once * 2, "\(handled) instead of \(once)")
-    }
-
-    /// The least CPU time of the thread in ten calls.
-    private func leastTime(_ body: () -> Void) -> Duration {
-        func time() -> Duration {
-            var now = timespec()
-            _ = unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now)
-            return .seconds(now.tv_sec) + .nanoseconds(now.tv_nsec)
-        }
-        return (0..<10).map { _ in
-            let start = time()
-            body()
-            return time() - start
-        }.min()!
     }
 
     @Test func `Of a long message little is logged`() throws {

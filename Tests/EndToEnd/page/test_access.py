@@ -132,9 +132,17 @@ def check_kiosk(browser, count: int, screen: tuple[int, int], scale: str) -> Non
         assert min(sizes[1:3]) >= screen[1] / 45, sizes
     # The face and the arrow of the last change, unless a long word needs their space.
     if scale == "india":
-        assert all(face.size["width"] >= 20 for face in browser.all("li .disc"))
-        arrow = "return parseFloat(getComputedStyle(arguments[0], '::before').fontSize)"
-        assert all(browser.run(arrow, change) >= 12 for change in browser.all("li .worse"))
+        faces, arrows = browser.run(
+            """
+            return [
+              [...document.querySelectorAll("li .disc")].map(e => e.getBoundingClientRect().width),
+              [...document.querySelectorAll("li .worse")]
+                .map(e => parseFloat(getComputedStyle(e, "::before").fontSize)),
+            ];
+            """
+        )
+        assert len(faces) == count and min(faces) >= 20, faces
+        assert min(arrows) >= 12, arrows
     assert len(browser.all("li .worse")) == count
     assert browser.text(".now") and browser.find(".now").is_displayed()
 

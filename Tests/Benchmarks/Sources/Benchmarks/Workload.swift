@@ -25,14 +25,15 @@ struct Workload: ~Copyable {
                 let city = Int.random(in: 0..<cities, using: &random)
                 let aqi = Double(Int.random(in: 0..<5_000_000, using: &random)) / 10_000
                 switch spelling {
-                case .usual: return #"{"city":"\#(Self.name(city))","aqi":\#(aqi)}"#
+                case .usual, .unread: return #"{"city":"\#(Self.name(city))","aqi":\#(aqi)}"#
                 case .beyondASCII:
                     let name = city % 7 == 3 ? #"N\u0101gpur \"\#(city)\""# : "Nāgpur नगर \(city)"
                     return #"{"city":"\#(name)","aqi":\#(aqi)}"#
                 case .rare: return #" {"unit": null, "aqi": \#(aqi)e0, "city": "\u0020\#(Self.name(city))"}"#
                 }
             }
-            return Array("[\(elements.joined(separator: ","))]".utf8)
+            let array = "[\(elements.joined(separator: ","))]"
+            return Array((spelling == .unread ? #"{"type":"heartbeat","data":\#(array)}"# : array).utf8)
         }
         readingCount = batch * count
         let rules = StoreRules(cityLimit: 2_000_000)
@@ -93,6 +94,8 @@ enum Spelling {
     case beyondASCII
     /// Valid JSON that hardly any feed sends: other members first, white space, an exponent, an escape.
     case rare
+    /// In an object, which has no reading by the default flags.
+    case unread
 }
 
 struct SplitMix64: RandomNumberGenerator {

@@ -18,10 +18,12 @@ if let name = arguments.first {
 struct UsageError: Error {}
 
 enum Benchmark: String, CaseIterable {
-    /// Decodes messages: as nearly all feeds spell them, with names beyond ASCII, and as JSON also allows.
+    /// Decodes messages: as nearly all feeds spell them, with names beyond ASCII, as JSON also allows, and of a kind that
+    /// has no readings, which is parsed once as well.
     case decode
     case decodeNames = "decode-names"
     case decodeStrict = "decode-strict"
+    case decodeUnread = "decode-unread"
     /// Decodes messages and records them in the store.
     case record
     /// Renders a page, and one after a tenth of the cities changed, including the copy that the change costs.
@@ -34,13 +36,14 @@ enum Benchmark: String, CaseIterable {
             switch self {
             case .decodeNames: .beyondASCII
             case .decodeStrict: .rare
+            case .decodeUnread: .unread
             default: .usual
             }
         var work = Workload(cities: cities, batch: cities < 100 ? 8 : 100, messages: 100, spelling: spelling)
         _ = work.render()
         counted {
             switch self {
-            case .decode, .decodeNames, .decodeStrict: work.decodeAll()
+            case .decode, .decodeNames, .decodeStrict, .decodeUnread: work.decodeAll()
             case .record: for _ in 0..<10 { work.recordAll() }
             case .render: _ = work.render()
             case .renderBusy:

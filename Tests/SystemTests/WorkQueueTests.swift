@@ -56,7 +56,7 @@ struct WorkQueueTests {
         let waits = queue.submit {}
         let isFull = !queue.submit {}
         #expect(waits && isFull)
-        gate.open()
+        for _ in entered { gate.open() }
         queue.waitUntilIdle(within: .seconds(30))
         let isAccepted = queue.submit {}
         #expect(isAccepted)

@@ -10,6 +10,7 @@ import time
 import pytest
 
 from support import metrics
+from support.memory import IS_SANITIZED
 from support.shapes import Sender, rows
 
 COMMAND = "air-quality-exporter --feed.url "
@@ -17,7 +18,7 @@ COMMAND = "air-quality-exporter --feed.url "
 
 def probe(programs, url: str, *flags: str) -> subprocess.CompletedProcess:
     if "--timeout" not in "".join(flags):
-        flags += ("--timeout=1s",)
+        flags += ("--timeout=10s" if IS_SANITIZED else "--timeout=1s",)
     return subprocess.run(
         [programs.folder / "air-quality-exporter", "probe", url, *flags],
         capture_output=True, text=True, timeout=60,

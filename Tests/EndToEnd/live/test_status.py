@@ -94,7 +94,8 @@ def test_flags_of_poll_are_read_from_variables(start, serve, cities, listen):
 )
 def test_a_variable_that_names_no_flag_is_named_in_a_warning(arguments, start, serve, tmp_path):
     """Except the key's, those of other commands, and those that Kubernetes injects."""
-    (tmp_path / "feed.jsonl").write_text('[{"city":"Delhi","aqi":1}]\n')
+    message = r'{"time_ms":1795236585252,"message":"[{\"city\":\"Delhi\",\"aqi\":1}]"}'
+    (tmp_path / "feed.jsonl").write_text(message + "\n")
     given = {"FILE": str(tmp_path / "feed.jsonl"), "BASE": f"--base-url={serve(open_meteo()).url}"}
     program = start.program(
         "air-quality-feed",

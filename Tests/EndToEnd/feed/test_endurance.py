@@ -10,13 +10,13 @@ import pytest
 from support import metrics
 from support.exposition import Exposition
 from support.faults import CLOSED_PORT, answering, never_answer
+from support.memory import IS_SANITIZED
 from support.peers import WebSocketFeed
 from support.programs import Exporter
 from support.raw_feed import CLOSE, TEXT, Peer, RawFeed, frame, good, message
 from support.waiting import wait_for
 
 QUICK = ("--feed.reconnect-min=10ms", "--feed.reconnect-max=10ms")
-IS_SLOW = bool(os.environ.get("AIRQUALITY_SLOW"))
 
 
 @dataclasses.dataclass
@@ -43,7 +43,7 @@ def check_no_growth(exporter: Exporter, before: Use, mib: int) -> None:
         lambda: exporter.thread_count <= before.threads, f"not more than {before.threads} threads"
     )
     grown = exporter.resident_bytes - before.memory
-    assert grown < (mib << 20) * (8 if IS_SLOW else 1), f"grown by {grown >> 10} KiB"
+    assert grown < (mib << 20) * (8 if IS_SANITIZED else 1), f"grown by {grown >> 10} KiB"
 
 
 def test_hundreds_of_reconnects_leak_no_resources(start):
@@ -176,4 +176,4 @@ def test_a_flood_of_readings_is_read_completely_while_scrapes_continue(start):
         )
         # A scrape that waited for the end of the flood would be the only one.
         assert scrapes >= 3
-        assert grown < (128 if IS_SLOW else 16) << 20
+        assert grown < (128 if IS_SANITIZED else 16) << 20

@@ -2,7 +2,6 @@
 reconnects."""
 
 import datetime
-import os
 import re
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from support import fault_table, metrics
 from support.exposition import Exposition
 from support.faults import CONNECT, FAULTS, RECONNECT, Fault
+from support.memory import IS_SANITIZED
 from support.programs import Exporter
 from support.raw_feed import CLOSE, RawFeed, good
 from support.tls_faults import (
@@ -24,9 +24,9 @@ from support.waiting import wait_for
 
 #: Extra seconds for a busy machine or a sanitizer. Without the flags, everything would take ten
 #: seconds or more.
-ALLOWANCE = 20.0 if os.environ.get("AIRQUALITY_SLOW") else 6.0
+ALLOWANCE = 20.0 if IS_SANITIZED else 6.0
 #: The most that memory may grow, whatever a server sends; messages are limited to 256 KiB.
-MOST_GROWTH = (512 if os.environ.get("AIRQUALITY_SLOW") else 32) << 20
+MOST_GROWTH = (512 if IS_SANITIZED else 32) << 20
 
 
 def time_of(line: str) -> float:

@@ -1,11 +1,11 @@
 """From the feed to the scraper: the built programs with third-party peers."""
 
 import json
-import os
 
 from websockets.sync.client import connect
 
 from support import metrics
+from support.memory import IS_SANITIZED
 from support.peers import WebSocketFeed
 from support.waiting import wait_for
 
@@ -78,7 +78,7 @@ def test_an_exporter_connects_once_a_feed_that_was_down_at_start_is_up(start):
 
 def test_prometheus_scrapes_a_hundred_thousand_cities(start, tmp_path):
     # Prometheus gives up after ten seconds, which is too short for 40 MB under a sanitizer.
-    count = 10_000 if os.environ.get("AIRQUALITY_SLOW") else 100_000
+    count = 10_000 if IS_SANITIZED else 100_000
     feed = start.feed(
         "simulate", "--cities", str(count), "--interval", "5s", "--coverage", "1", "--batch", "5000"
     )

@@ -39,21 +39,19 @@ def connect(url: str, path: str = "/", source: str = "127.0.0.1") -> socket.sock
 
 def frame(
     opcode: int, payload: bytes = b"", final: bool = True, reserved: int = 0, masked: bool = False,
-    length: int | None = None, width: int | None = None,
+    length: int | None = None,
 ) -> bytes:
     """A frame (RFC 6455, section 5.2).
 
     `reserved`: the bits RSV1 (4), RSV2 (2), RSV3 (1); `length`: the length in the header, if it is
-    not the payload's; `width`: the bits of the length field, 7, 16 or 64, if not the shortest;
-    `masked`: the payload is already masked.
+    not the payload's; `masked`: the payload is already masked.
     """
     length = len(payload) if length is None else length
-    width = width or (7 if length < 126 else 16 if length < 1 << 16 else 64)
     mask = 0x80 if masked else 0
     header = bytes([final << 7 | reserved << 4 | opcode])
-    if width == 7:
+    if length < 126:
         header += bytes([mask | length])
-    elif width == 16:
+    elif length < 1 << 16:
         header += bytes([mask | 126]) + struct.pack(">H", length)
     else:
         header += bytes([mask | 127]) + struct.pack(">Q", length)
